@@ -162,8 +162,7 @@ class MmByteTensorInvalid(PoolError, ValueError):
 
     def __init__(self, device_name: str, **numbers: Number) -> None:
         super().__init__(
-            "byte_tensor must be a sufficiently large contiguous uint8 tensor "
-            f"on {device_name}",
+            f"byte_tensor must be a sufficiently large contiguous uint8 tensor on {device_name}",
             **numbers,
         )
 

@@ -53,7 +53,7 @@ class Generations:
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """Leases handed out and not yet recycled; `outstanding[c]` = leases consumer c has not acked."""
+    """Leases not yet recycled; `outstanding[c]` counts those that consumer c has not acked."""
 
     count: int
     oldest_age_s: float
