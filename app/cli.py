@@ -1,0 +1,48 @@
+"""The `poolscope` command. Every verb imports what it needs and nothing more."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from app import __version__
+from app.commands import explain, host, replay, serve
+
+VERBS = (serve, replay, explain, host)
+USAGE_EXIT = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with the nearest valid name behind an unknown flag or choice."""
+
+    def error(self, message: str) -> "NoReturn":  # noqa: F821
+        """Print the problem and a suggestion, exit 2."""
+        from app.routes.nearest import nearest
+
+        known = [flag for action in self._actions for flag in action.option_strings]
+        hint = ""
+        for word in message.split():
+            if word.startswith("--"):
+                hint = nearest(word.split("=")[0], known)
+                break
+        self.exit(USAGE_EXIT, f"{self.prog}: {message}{hint}\nTry: {self.prog} --help\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All verbs with their flags."""
+    parser = Parser(prog="poolscope", description="Live memory pools of an LLM server.")
+    parser.add_argument("--version", action="version", version=f"poolscope {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
+    for module in VERBS:
+        module.add_parser(verbs)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb; returns the exit code of DESIGN: 0 ok, 1 finding, 2 usage, 3 bad input."""
+    args = build_parser().parse_args(argv)
+    code: int = args.run(args)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""The web application: wires hub, guard, routes and the supervisor. Torch-free."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI
+from fastapi.templating import Jinja2Templates
+from starlette.staticfiles import StaticFiles
+
+from app import __version__, assets
+from app.guard import Guard
+from app.hub.broadcast import Broadcast
+from app.hub.hub import Hub
+from app.routes import (
+    asyncapi,
+    errors,
+    events,
+    health,
+    history,
+    hosts,
+    metrics,
+    pages,
+    plotly,
+    pools,
+    stream,
+    workload,
+)
+from app.routes.problem import install_problem_handlers
+from app.settings import Settings
+from app.supervisor import Supervisor
+
+ROUTERS = (
+    health, hosts, pools, history, events, workload, errors, metrics, asyncapi, stream, plotly, pages
+)  # fmt: skip
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """An application for these settings; its lifespan starts and ends the local pool host."""
+    app = FastAPI(
+        title="Poolscope",
+        version=__version__,
+        summary="Live memory pools of an LLM server",
+        lifespan=_lifespan,
+        openapi_url="/openapi.json",
+    )
+    hub = Hub()
+    app.state.settings, app.state.hub = settings, hub
+    app.state.broadcast = Broadcast(hub)
+    app.state.supervisor = Supervisor(hub, settings.host, settings.ingest_url, settings.host_token)
+    app.state.templates = _templates()
+    for module in ROUTERS:
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=assets.static_dir()), name="static")
+    install_problem_handlers(app)
+    app.add_middleware(Guard, settings=settings)
+    return app
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    supervisor: Supervisor = app.state.supervisor
+    if not app.state.settings.run_host:
+        yield
+        return
+    task = asyncio.create_task(supervisor.run(), name="supervisor")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def _templates() -> Jinja2Templates:
+    templates = Jinja2Templates(directory=assets.templates_dir())
+    version = assets.asset_version()
+    templates.env.globals["asset"] = lambda path: f"/static/{path}?v={version}"
+    return templates

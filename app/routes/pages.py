@@ -1,0 +1,98 @@
+"""Server-rendered pages: the numbers are in the first response, modules attach after."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
+
+from app import __version__
+from app.hub.state import HostState
+from app.routes.deps import HubDep, SettingsDep, known_pool
+from app.routes.hosts import host_out
+from app.routes.workload import presets, trace_names
+from app.settings import Settings
+
+router = APIRouter(include_in_schema=False)
+
+ORDER = ("request_slots", "kv_pages", "kv_tokens", "radix", "host_logical", "mm_feature")
+FIRST_EVENTS = 20
+
+
+@router.get("/", response_class=HTMLResponse)
+async def live(
+    request: Request, hub: HubDep, settings: SettingsDep, host: str | None = None
+) -> Response:
+    """The Live page of one host."""
+    state = hub.hosts.get(host) if host else hub.default_host()
+    page = {**_base(hub.hosts, settings), **_host_page(state, settings)}
+    return _render(request, "live.html", page)
+
+
+@router.get("/pools", response_class=HTMLResponse)
+async def pools(request: Request, hub: HubDep, settings: SettingsDep) -> Response:
+    """All pools of all hosts, and how each number came about."""
+    hosts = [
+        {**host_out(state).model_dump(), "pools": ordered(state), "server": server(state)}
+        for state in hub.hosts.values()
+    ]
+    return _render(request, "pools.html", {**_base(hub.hosts, settings), "hosts_full": hosts})
+
+
+@router.get("/pools/{host}/{pool}", response_class=HTMLResponse)
+async def pool_detail(
+    request: Request, host: str, pool: str, hub: HubDep, settings: SettingsDep
+) -> Response:
+    """One pool, every number of it."""
+    state = known_pool(hub, host, pool)
+    page = {**_base(hub.hosts, settings), **_host_page(state, settings)}
+    page |= {"pool": state.pools[pool], "described": (state.hello or {})["pools"].get(pool)}
+    return _render(request, "pool.html", page)
+
+
+def ordered(state: HostState) -> list[dict[str, Any]]:
+    """Snapshots in the page's order; kinds it does not know go last."""
+    pools = state.pools
+    names = sorted(pools, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    return [pools[name] for name in names]
+
+
+def server(state: HostState) -> list[dict[str, Any]]:
+    """Rows of the sizing ledger: asked, effective, rule."""
+    rows: list[dict[str, Any]] = (state.hello or {}).get("server", [])
+    return rows
+
+
+def _base(hosts: dict[str, HostState], settings: Settings) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "read_only": settings.read_only,
+        "hosts": [host_out(state).model_dump() for state in hosts.values()],
+    }
+
+
+def _host_page(state: HostState | None, settings: Settings) -> dict[str, Any]:
+    page: dict[str, Any] = {"traces": trace_names(settings), "events": [], "pools": []}
+    page |= dict.fromkeys(("host", "engine", "verdict", "workload", "scalars", "hello"))
+    page |= {"scenarios": [], "faults": [], "pool_hrefs": {}}
+    if state is None:
+        return page
+    page["host"] = host_out(state).model_dump()
+    page["hello"] = state.hello
+    page["events"] = list(reversed(state.events[-FIRST_EVENTS:]))
+    page["scenarios"] = [one.model_dump() for one in presets(state, "scenarios")]
+    page["faults"] = [one.model_dump() for one in presets(state, "faults")]
+    if state.scalars is not None:
+        page["scalars"] = state.scalars
+        page["pools"] = ordered(state)
+        page["engine"] = state.scalars["engine"]
+        page["verdict"] = state.scalars["verdict"]
+        page["workload"] = state.scalars["engine"].get("workload")
+        page["pool_hrefs"] = {name: f"/pools/{state.name}/{name}" for name in state.pools}
+    return page
+
+
+def _render(request: Request, template: str, page: dict[str, Any]) -> Response:
+    response: Response = request.app.state.templates.TemplateResponse(
+        request, template, {"page": page}, headers={"Cache-Control": "no-store"}
+    )
+    return response
