@@ -30,9 +30,11 @@ from app.routes.problem import install_problem_handlers
 from app.settings import Settings
 from app.supervisor import Supervisor
 
+#: pages come last: their paths are the shortest
 ROUTERS = (
-    health, hosts, pools, history, events, workload, errors, metrics, asyncapi, stream, plotly, pages
-)  # fmt: skip
+    *(health, hosts, pools, history, events, workload, errors),
+    *(metrics, asyncapi, stream, plotly, pages),
+)
 
 
 def create_app(settings: Settings) -> FastAPI:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """ "; did you mean X?", or the list of what there is when nothing is close."""
+    """A tail such as `; did you mean X?`, or the list of what there is when nothing is close."""
     choices = list(known)
     close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
     if close:

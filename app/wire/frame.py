@@ -96,7 +96,7 @@ def decode(message: bytes | str) -> tuple[Header, Arrays]:
     listed = header.pop("arrays", [])
     if not isinstance(listed, list):
         raise FrameError(f"header.arrays must be a list, got {type(listed).__name__}")
-    return header, {name: view for name, view in (_view(message, base, one) for one in listed)}
+    return header, dict(_view(message, base, one) for one in listed)
 
 
 def _checked_header(text: str | bytes) -> Header:

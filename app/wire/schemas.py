@@ -53,7 +53,7 @@ _SNAPSHOT: Schema = {
         "held", "leaked", "retired", "counters",
     ],
     "properties": {
-        **dict.fromkeys(("capacity", "available", "evictable", "protected", "held"), {"type": "integer"}),
+        **{name: {"type": "integer"} for name in ("capacity", "available", "evictable", "held")},
         "source": {"enum": list(SOURCES)},
     },
 }  # fmt: skip
