@@ -100,6 +100,7 @@ class Viewer:
         last_beat = 0.0
         while True:
             started = time.monotonic()
+            seen = self._broadcast.hub.ticks
             await self._send_news()
             if started - last_beat >= HEARTBEAT_S:
                 last_beat = started
@@ -107,7 +108,7 @@ class Viewer:
             want = self._want
             gap_s = 1.0 / want.max_hz if want else HEARTBEAT_S
             await asyncio.sleep(max(0.0, gap_s - (time.monotonic() - started)))
-            await self._broadcast.hub.changed(HEARTBEAT_S)
+            await self._broadcast.hub.changed(seen, HEARTBEAT_S)
 
     async def _send_news(self) -> None:
         state, want = self.state, self._want
@@ -166,8 +167,10 @@ class Viewer:
             await self._send(message)
 
     async def _send(self, message: bytes | str) -> None:
+        # Not wait_for: on Python 3.11 it swallows a cancellation that meets a finished send.
         try:
-            await asyncio.wait_for(self._send_raw(message), SEND_TIMEOUT_S)
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._send_raw(message)
         except TimeoutError as error:
             raise SlowViewer(f"nothing taken for {SEND_TIMEOUT_S:.0f} s") from error
 

@@ -47,6 +47,8 @@ class Hub:
         self.verdicts: dict[str, Steady] = {}
         self.viewers = 0
         self.frames_total: dict[str, int] = {}
+        #: counts changes, so that a viewer that slept knows it missed one
+        self.ticks = 0
         self._tick = asyncio.Event()
         self._ids = itertools.count(1)
 
@@ -71,13 +73,17 @@ class Hub:
 
     def notify(self) -> None:
         """Something changed: wake every viewer that waits."""
+        self.ticks += 1
         self._tick.set()
         self._tick = asyncio.Event()
 
-    async def changed(self, timeout_s: float) -> bool:
-        """Wait for the next change, at most `timeout_s`; whether one came."""
+    async def changed(self, seen: int, timeout_s: float) -> bool:
+        """Wait until `ticks` has moved past `seen`, at most `timeout_s`; whether it did."""
+        if self.ticks != seen:
+            return True
         try:
-            await asyncio.wait_for(self._tick.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self._tick.wait()
         except TimeoutError:
             return False
         return True
@@ -106,7 +112,8 @@ class Hub:
             await line.send(
                 encode_text({"kind": "command", "id": number, "name": command, "args": args})
             )
-            reply = await asyncio.wait_for(future, COMMAND_TIMEOUT_S)
+            async with asyncio.timeout(COMMAND_TIMEOUT_S):
+                reply = await future
         except TimeoutError as error:
             raise HostUnavailable(
                 f"host {name!r} took the command but did not answer in {COMMAND_TIMEOUT_S:.0f} s"

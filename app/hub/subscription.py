@@ -31,7 +31,8 @@ class Subscription:
         Raises:
             FrameError: naming the field and what is accepted.
         """
-        resume = header.get("resume") or {}
+        resume = header.get("resume")
+        resume = {} if resume is None else resume
         _expect(isinstance(resume, dict), "resume must be {epoch, seq, event_seq}")
         event_seq = resume.get("event_seq")
         return cls(

@@ -123,5 +123,5 @@ def _view(message: bytes, base: int, described: object) -> tuple[str, NDArray[An
         if type(offset) is not int or offset < 0 or not isinstance(name, str):
             raise ValueError(f"offset {offset!r}, name {name!r}")
         return name, np.frombuffer(message, dtype, count, base + offset).reshape(shape)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FrameError(f"array {described!r} does not fit the message: {error}") from error
