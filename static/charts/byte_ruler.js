@@ -1,0 +1,141 @@
+// @ts-check
+// The feature pool as one ruler of bytes: leases, holes, and what has not been acknowledged.
+
+import { board } from "../js/canvas.js";
+import { bytes, count } from "../js/format.js";
+import { is_open, table } from "../js/twin.js";
+
+/** @typedef {import("../js/geometry.js").Geometry} Geometry */
+
+const TRACK_PX = 30;
+const TICKS = 4;
+const TABLE_ROWS = 12;
+
+/** @type {import("../js/types.d.ts").Chart} */
+export const chart = {
+  id: "byte_ruler",
+  title: "byte ruler",
+  kinds: ["mm_feature"],
+  hz: 10,
+  mount(el, ctx) {
+    const box = document.createElement("div");
+    box.className = "ruler";
+    const said = document.createElement("p");
+    said.className = "readout";
+    el.querySelector("header")?.after(box, said);
+    const plot = board(box, ctx.invalidate);
+    plot.canvas.setAttribute("role", "img");
+    plot.canvas.setAttribute("aria-label", "Leases and holes by address; the same is in the table below");
+    let pointer = -1;
+    plot.canvas.onpointermove = (event) => {
+      pointer = event.offsetX;
+      ctx.invalidate();
+    };
+    plot.canvas.onpointerleave = () => {
+      pointer = -1;
+      ctx.invalidate();
+    };
+    return {
+      update(store) {
+        const name = ctx.pool();
+        const pool = store.pools[name];
+        const geometry = store.geometry.get(name);
+        if (!pool || !plot.width) return;
+        if (!geometry?.ready) {
+          said.textContent = `Loading the ranges of ${name}.`;
+          return;
+        }
+        draw(plot, geometry, pool.capacity, ctx.palette.css);
+        const holes = geometry.free_edges.length / 2;
+        const sub = el.querySelector("[data-sub]");
+        const text = `byte ruler · ${bytes(pool.capacity)} · ${count(geometry.leases.length / 5)} leases · ${count(holes)} holes`;
+        if (sub && sub.textContent !== text) sub.textContent = text;
+        const more = (pool.free_ranges?.count ?? holes) - holes;
+        said.textContent =
+          pointer >= 0
+            ? read((pointer / plot.width) * pool.capacity, geometry)
+            : more > 0
+              ? `${count(more)} more holes are not drawn.`
+              : "Striped: a consumer has not acknowledged yet. Point at the ruler to read it.";
+        const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
+        if (twin && is_open(twin)) holes_table(twin, geometry);
+      },
+    };
+  },
+};
+
+/** @param {import("../js/canvas.js").Board} plot @param {Geometry} geometry @param {number} capacity @param {Record<string, string>} css */
+function draw(plot, geometry, capacity, css) {
+  const { context, width } = plot;
+  const scale = width / Math.max(capacity, 1);
+  plot.clear();
+  context.fillStyle = css.held;
+  context.fillRect(0, 0, width, TRACK_PX);
+  const { leases, free_edges } = geometry;
+  context.fillStyle = css.available;
+  for (let at = 0; at < free_edges.length; at += 2) {
+    const from = free_edges[at] * scale;
+    context.fillRect(from, 0, Math.max((free_edges[at + 1] - free_edges[at]) * scale, 0.5), TRACK_PX);
+  }
+  for (let row = 0; row < leases.length; row += 5) {
+    const from = leases[row + 1] * scale;
+    const wide = (leases[row + 2] - leases[row + 1]) * scale;
+    if (leases[row + 4] > 0 && wide > 3) stripes(context, from, wide, css.bg);
+    if (wide > 2) {
+      context.fillStyle = css.panel;
+      context.fillRect(from, 0, 1, TRACK_PX);
+    }
+  }
+  context.strokeStyle = css.edge;
+  context.strokeRect(0.5, 0.5, width - 1, TRACK_PX - 1);
+  context.fillStyle = css.dim;
+  context.font = `10px ${getComputedStyle(plot.canvas).getPropertyValue("--mono")}`;
+  for (let tick = 0; tick <= TICKS; tick += 1) {
+    const x = (tick / TICKS) * width;
+    context.textAlign = tick === 0 ? "left" : tick === TICKS ? "right" : "center";
+    context.fillRect(Math.min(x, width - 1), TRACK_PX, 1, 4);
+    context.fillText(bytes((tick / TICKS) * capacity), x, TRACK_PX + 15);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {number} from @param {number} wide @param {string} color */
+function stripes(context, from, wide, color) {
+  context.save();
+  context.beginPath();
+  context.rect(from, 0, wide, TRACK_PX);
+  context.clip();
+  context.globalAlpha = 0.35;
+  context.strokeStyle = color;
+  context.beginPath();
+  for (let x = from - TRACK_PX; x < from + wide; x += 6) {
+    context.moveTo(x, TRACK_PX);
+    context.lineTo(x + TRACK_PX, 0);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** What lies at an address. @param {number} at @param {Geometry} geometry */
+function read(at, { leases, free_edges }) {
+  for (let row = 0; row < leases.length; row += 5) {
+    if (leases[row + 1] <= at && at < leases[row + 2]) {
+      const size = bytes(leases[row + 2] - leases[row + 1]);
+      return `lease of slot ${leases[row]} · ${size} · generation ${count(leases[row + 3])} · ${leases[row + 4]} acks missing · from ${bytes(leases[row + 1])}`;
+    }
+  }
+  for (let edge = 0; edge < free_edges.length; edge += 2) {
+    if (free_edges[edge] <= at && at < free_edges[edge + 1]) {
+      return `hole · ${bytes(free_edges[edge + 1] - free_edges[edge])} · from ${bytes(free_edges[edge])}`;
+    }
+  }
+  return "neither lease nor hole: a range that waits to be merged";
+}
+
+/** @param {HTMLElement} el @param {Geometry} geometry */
+function holes_table(el, { free_edges }) {
+  const holes = [];
+  for (let at = 0; at < free_edges.length; at += 2) holes.push([free_edges[at], free_edges[at + 1]]);
+  holes.sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
+  const rows = holes.slice(0, TABLE_ROWS).map(([from, to]) => [bytes(to - from), count(from), count(to)]);
+  table(el, [`hole (largest ${Math.min(TABLE_ROWS, holes.length)} of ${count(holes.length)})`, ">from byte", ">to byte"], rows, "Largest holes");
+}

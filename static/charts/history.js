@@ -1,0 +1,122 @@
+// @ts-check
+// What each pool had over simulated time: one panel per pool in its own unit, one shared clock.
+
+import { amount, value } from "../js/format.js";
+import { base_layout, plotly } from "../js/plotly.js";
+import { headline } from "../js/status.js";
+
+/** @typedef {import("../js/store.js").Store} Store */
+/** @typedef {import("../js/types.d.ts").PoolSnapshot} PoolSnapshot */
+/** @typedef {import("../js/types.d.ts").ChartContext} ChartContext */
+
+const PANEL_GAP = 0.07;
+const MAX_MARKS = 40;
+const NARROW_PX = 560;
+
+/** @type {import("../js/types.d.ts").Chart} */
+export const chart = {
+  id: "history",
+  title: "history",
+  kinds: [],
+  hz: 1,
+  heavy: true,
+  async mount(el, ctx) {
+    const plot = document.createElement("div");
+    plot.className = "plot";
+    plot.textContent = "Loading the chart.";
+    el.append(plot);
+    const Plotly = await plotly();
+    plot.textContent = "";
+    const only = el.dataset.of;
+    return {
+      update(store) {
+        const shown = Object.values(store.pools).filter((pool) => !only || pool.name === only);
+        const names = order(store, shown);
+        const { data, layout } = figure(store, names, ctx, plot.clientWidth < NARROW_PX);
+        layout.datarevision = store.series.version;
+        Plotly.react(plot, data, layout, { displayModeBar: false, responsive: true, scrollZoom: false });
+        describe(el, store, names);
+      },
+      destroy() {
+        Plotly.purge(plot);
+      },
+    };
+  },
+};
+
+/** Pools in the page's order. @param {Store} store @param {PoolSnapshot[]} shown */
+function order(store, shown) {
+  const place = store.page.pools.map((pool) => pool.name);
+  return shown.sort((a, b) => place.indexOf(a.name) - place.indexOf(b.name));
+}
+
+/** @param {Store} store @param {PoolSnapshot[]} pools @param {ChartContext} ctx @param {boolean} narrow */
+function figure(store, pools, ctx, narrow) {
+  const { css } = ctx.palette;
+  /** @type {any[]} */
+  const data = [];
+  /** @type {any} */
+  const layout = {
+    ...base_layout(ctx.palette),
+    margin: { l: narrow ? 58 : 150, r: 12, t: narrow ? 14 : 6, b: 22, autoexpand: false },
+    hovermode: ctx.still() ? "x" : false,
+    dragmode: "zoom",
+    xaxis: {
+      type: "date", tickformat: "%H:%M:%S", hoverformat: "%H:%M:%S", gridcolor: css.line, zeroline: false,
+      anchor: `y${pools.length > 1 ? pools.length : ""}`, nticks: narrow ? 4 : 8,
+    },
+    annotations: [],
+    shapes: marks(store, css),
+  };
+  const tall = (1 - PANEL_GAP * (pools.length - 1)) / Math.max(pools.length, 1);
+  pools.forEach((pool, at) => {
+    const top = 1 - at * (tall + PANEL_GAP);
+    const suffix = at ? String(at + 1) : "";
+    const { sim_t, ...columns } = store.series.of(pool.name);
+    const x = sim_t.map((s) => 1000 * s);
+    const y = columns[/** @type {"available"} */ (headline(pool))];
+    const most = Math.max(1, ...y);
+    const both = pool.kind !== "radix" && pool.evictable ? columns.available.map((n, k) => n + columns.evictable[k]) : null;
+    const ceiling = both ? Math.max(most, ...both) : most;
+    const line = { type: "scatter", mode: "lines", x, xaxis: "x", yaxis: `y${suffix}`, name: pool.name };
+    if (both) data.push({ ...line, y: both, line: { color: css["series-2"], width: 1, dash: "dot" }, hovertemplate: "%{y:,} with evictable<extra></extra>" });
+    data.push({ ...line, y, line: { color: css.series, width: 1.4 }, hovertemplate: `%{y:,} ${pool.unit} ${headline(pool)}<extra>${pool.name}</extra>` });
+    layout[`yaxis${suffix}`] = {
+      domain: [Math.max(0, top - tall), top], range: [0, 1.08 * ceiling], fixedrange: true, zeroline: false,
+      tickvals: [0, ceiling], ticktext: ["0", value(ceiling, pool.unit)], gridcolor: css.line, anchor: "x",
+      linecolor: css.line, showline: true,
+    };
+    layout.annotations.push(label(pool, top, narrow, css));
+  });
+  return { data, layout };
+}
+
+/** @param {PoolSnapshot} pool @param {number} top @param {boolean} narrow @param {Record<string, string>} css */
+function label(pool, top, narrow, css) {
+  const text = narrow ? pool.name : `<b>${pool.name}</b><br>of ${amount(pool.capacity, pool.unit)}`;
+  return {
+    text, xref: "paper", yref: "paper", x: 0, xshift: narrow ? 4 : -148, y: top, xanchor: "left", yanchor: "top",
+    align: "left", showarrow: false, font: { color: css.ink, size: 10.5 },
+  };
+}
+
+/** A line through all panels where something was raised or retracted. @param {Store} store @param {Record<string, string>} css */
+function marks(store, css) {
+  const first = Math.min(...Object.keys(store.pools).map((name) => store.series.of(name).sim_t[0] ?? Infinity));
+  return store.events
+    .filter((event) => event.level !== "info" && event.sim_t >= first)
+    .slice(-MAX_MARKS)
+    .map((event) => ({
+      type: "line", xref: "x", yref: "paper", x0: 1000 * event.sim_t, x1: 1000 * event.sim_t, y0: 0, y1: 1,
+      line: { color: event.level === "warning" ? css.warn : css.bad, width: 1, dash: "dot" },
+    }));
+}
+
+/** @param {HTMLElement} el @param {Store} store @param {PoolSnapshot[]} pools */
+function describe(el, store, pools) {
+  const times = pools.length ? store.series.of(pools[0].name).sim_t : [];
+  const span = times.length > 1 ? times[times.length - 1] - times[0] : 0;
+  const sub = el.querySelector("[data-sub]");
+  const text = `available, last ${span >= 120 ? `${Math.round(span / 60)} simulated minutes` : `${Math.round(span)} simulated seconds`} · dotted grey: with evictable · dotted red and yellow: errors and alarms · drag to zoom, double-click for all`;
+  if (sub && sub.textContent !== text) sub.textContent = text;
+}

@@ -1,0 +1,57 @@
+// @ts-check
+// The feed of events, newest first, and the caption that tells the story.
+
+import { clock } from "./format.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./types.d.ts").PoolEvent} PoolEvent */
+
+const SHOWN = 60;
+
+/** @param {Store} store @returns {() => void} */
+export function events(store) {
+  const list = document.querySelector("[data-events]");
+  const caption = document.querySelector("[data-caption-text]");
+  let epoch = store.epoch;
+  let last = store.event_seq;
+  return () => {
+    const said = store.engine.caption;
+    if (caption && said && caption.textContent !== said) caption.textContent = said;
+    if (!list) return;
+    if (store.epoch !== epoch) {
+      if (epoch) list.replaceChildren();
+      epoch = store.epoch;
+      last = Math.min(last, store.event_seq);
+    }
+    if (store.event_seq <= last && list.childElementCount) return;
+    const fresh = store.events.filter((event) => event.event_seq > last);
+    if (!fresh.length) return;
+    list.querySelector("[data-empty]")?.remove();
+    list.prepend(...fresh.reverse().map(item));
+    while (list.childElementCount > SHOWN) list.lastElementChild?.remove();
+    last = store.event_seq;
+  };
+}
+
+/** @param {PoolEvent} event */
+function item(event) {
+  const li = document.createElement("li");
+  li.className = "event";
+  li.dataset.level = event.level;
+  li.dataset.kind = event.code ? "error" : "mark";
+  const time = document.createElement("time");
+  time.textContent = clock(event.sim_t);
+  const text = document.createElement("p");
+  const level = document.createElement("span");
+  level.className = "sr-only";
+  level.textContent = `${event.level}: `;
+  text.append(level, event.message);
+  if (event.href && event.code) {
+    const link = document.createElement("a");
+    link.href = event.href;
+    link.textContent = `${event.code} →`;
+    text.append(" ", link);
+  }
+  li.append(time, text);
+  return li;
+}
