@@ -10,6 +10,7 @@ import { headline } from "../js/status.js";
 /** @typedef {import("../js/types.d.ts").ChartContext} ChartContext */
 
 const PANEL_GAP = 0.07;
+const NARROW_GAP = 0.09;
 const MAX_MARKS = 40;
 const NARROW_PX = 560;
 
@@ -58,7 +59,7 @@ function figure(store, pools, ctx, narrow) {
   /** @type {any} */
   const layout = {
     ...base_layout(ctx.palette),
-    margin: { l: narrow ? 58 : 150, r: 12, t: narrow ? 14 : 6, b: 22, autoexpand: false },
+    margin: { l: narrow ? 62 : 190, r: 12, t: narrow ? 18 : 6, b: 22, autoexpand: false },
     hovermode: ctx.still() ? "x" : false,
     dragmode: "zoom",
     xaxis: {
@@ -68,9 +69,10 @@ function figure(store, pools, ctx, narrow) {
     annotations: [],
     shapes: marks(store, css),
   };
-  const tall = (1 - PANEL_GAP * (pools.length - 1)) / Math.max(pools.length, 1);
+  const gap = narrow ? NARROW_GAP : PANEL_GAP;
+  const tall = (1 - gap * (pools.length - 1)) / Math.max(pools.length, 1);
   pools.forEach((pool, at) => {
-    const top = 1 - at * (tall + PANEL_GAP);
+    const top = 1 - at * (tall + gap);
     const suffix = at ? String(at + 1) : "";
     const { sim_t, ...columns } = store.series.of(pool.name);
     const x = sim_t.map((s) => 1000 * s);
@@ -95,7 +97,7 @@ function figure(store, pools, ctx, narrow) {
 function label(pool, top, narrow, css) {
   const text = narrow ? pool.name : `<b>${pool.name}</b><br>of ${amount(pool.capacity, pool.unit)}`;
   return {
-    text, xref: "paper", yref: "paper", x: 0, xshift: narrow ? 4 : -148, y: top, xanchor: "left", yanchor: "top",
+    text, xref: "paper", yref: "paper", x: 0, xshift: narrow ? -2 : -188, y: top, xanchor: "left", yanchor: narrow ? "bottom" : "top",
     align: "left", showarrow: false, font: { color: css.ink, size: 10.5 },
   };
 }
@@ -117,6 +119,7 @@ function describe(el, store, pools) {
   const times = pools.length ? store.series.of(pools[0].name).sim_t : [];
   const span = times.length > 1 ? times[times.length - 1] - times[0] : 0;
   const sub = el.querySelector("[data-sub]");
-  const text = `available, last ${span >= 120 ? `${Math.round(span / 60)} simulated minutes` : `${Math.round(span)} simulated seconds`} · dotted grey: with evictable · dotted red and yellow: errors and alarms · drag to zoom, double-click for all`;
+  const long = span >= 120 ? `${Math.round(span / 60)} simulated minutes` : `${Math.round(span)} simulated seconds`;
+  const text = `available, last ${long} · dotted: with evictable · upright: errors, alarms · drag to zoom`;
   if (sub && sub.textContent !== text) sub.textContent = text;
 }

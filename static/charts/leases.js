@@ -35,7 +35,7 @@ export const chart = {
           lease.slot, count(lease.generation), bytes(lease.bytes), age(lease),
           `${Math.max(consumers - lease.missing, 0)}/${consumers}`,
         ]);
-        table(box, ["slot", ">generation", ">size", ">age", ">acks"], shown, "Leases, oldest first");
+        table(box, ["slot", ">gen", ">size", ">age", ">acks"], shown, "Leases, oldest first");
       },
     };
   },
@@ -57,7 +57,7 @@ function leases({ leases: rows, lease_seen }, sim_t) {
 /** @param {{age_s: number, exact: boolean}} lease */
 function age({ age_s, exact }) {
   const span = document.createElement("span");
-  span.textContent = `${exact ? "" : "≥ "}${duration(age_s)}`;
+  span.textContent = exact ? duration(age_s) : age_s < 0.01 ? "–" : `≥ ${duration(age_s)}`;
   span.title = exact ? "simulated time since it was seen to begin" : "older than this page; at least this long";
   if (age_s > LATE_S) span.className = "late";
   return span;

@@ -18,6 +18,7 @@ import { recall, remember } from "../js/view_state.js";
 /** @typedef {import("../js/map_raster.js").Mode} Mode */
 
 const GUTTER_CSS = 58;
+const LEAST_CSS = 120;
 const TEXT_MS = 250;
 const AGE_MS = 1_000;
 
@@ -75,7 +76,10 @@ class SlotMap {
       };
     }
     parts.leak.onclick = () => this.jump();
+    let width = 0;
     new ResizeObserver(() => {
+      if (parts.box.clientWidth === width) return;
+      width = parts.box.clientWidth;
       this.pool = "";
       ctx.invalidate();
     }).observe(parts.box);
@@ -129,25 +133,28 @@ class SlotMap {
     this.write(store, geometry);
   }
 
-  /** A new pool or a new size: lay out again. @param {Store} store @param {string} pool */
+  /** A new pool or a new width: lay out again, in a box as tall as the cells need. @param {Store} store @param {string} pool */
   open(store, pool) {
     const { canvas, box } = this.parts;
+    const { view } = this;
     const dpr = Math.min(window.devicePixelRatio || 1, 2);
+    const most = Number(getComputedStyle(box).getPropertyValue("--most")) || box.clientHeight;
     const width = Math.max(1, Math.floor(box.clientWidth * dpr));
-    const height = Math.max(1, Math.floor(box.clientHeight * dpr));
-    if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
-      canvas.height = height;
-    }
     if (pool !== this.last_pool) {
-      this.view.reset();
+      view.reset();
       this.hover = this.cursor = -1;
       this.last_pool = pool;
     }
     this.pool = pool;
     const cells = store.geometry.get(pool)?.cells ?? store.shapes[pool]?.cells ?? 0;
-    this.view.resize(cells, width - GUTTER_CSS * dpr, height, dpr);
-    this.raster.resize(this.view.grid.cols, this.view.grid.rows);
+    const tall = view.resize(cells, width - GUTTER_CSS * dpr, Math.floor(most * dpr), dpr);
+    const height = cells ? Math.max(tall, LEAST_CSS * dpr) : Math.floor(most * dpr);
+    box.style.height = `${height / dpr + 2}px`;
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    this.raster.resize(view.grid.cols, view.grid.rows);
     this.repaint = true;
     this.text_ms = 0;
   }

@@ -42,7 +42,11 @@ export function controls(store, stream) {
   const run = (/** @type {string} */ command, /** @type {Record<string, unknown>} */ body = {}) => post(store.host, command, body);
   /** @type {Record<string, (el: HTMLElement) => void>} */
   const actions = {
-    pause: () => (read_only ? stream.freeze(!stream.frozen) : run(store.paused ? "resume" : "pause")),
+    pause: async () => {
+      if (read_only) stream.freeze(!stream.frozen);
+      else if (await run(store.paused ? "resume" : "pause")) store.paused = !store.paused;
+      store.emit("paused");
+    },
     step: () => !read_only && run("step", { steps: 1 }),
     restart: () => run("restart"),
     load: (el) => run("load", { trace: el.dataset.arg }),

@@ -23,18 +23,20 @@ export function build(el) {
         <button type="button" class="button leak" data-leak hidden></button>
         <span id="color-by">colour by</span>
         <div class="seg" role="group" aria-labelledby="color-by" data-modes></div>
-        <div class="seg" role="group" aria-label="Zoom">
-          <button type="button" data-zoom="out" aria-label="Zoom out" title="Zoom out (-)">−</button>
-          <button type="button" data-zoom="in" aria-label="Zoom in" title="Zoom in (+)">+</button>
-          <button type="button" data-zoom="all" title="Show all cells (0)">all</button>
-        </div>
       </div>
     </div>
     <div class="map">
       <canvas tabindex="0" role="img" aria-label="Slot map; the same numbers are in the table below" data-map></canvas>
       <p class="over" data-over></p>
     </div>
-    <p class="readout" data-readout></p>`;
+    <div class="map-foot">
+      <p class="readout" data-readout></p>
+      <div class="seg" role="group" aria-label="Zoom">
+        <button type="button" data-zoom="out" aria-label="Zoom out" title="Zoom out (-)">−</button>
+        <button type="button" data-zoom="in" aria-label="Zoom in" title="Zoom in (+)">+</button>
+        <button type="button" data-zoom="all" title="Show all cells (0)">all</button>
+      </div>
+    </div>`;
   /** @param {string} selector */
   const find = (selector) => /** @type {HTMLElement} */ (frame.querySelector(selector));
   const modes = find("[data-modes]");

@@ -10,7 +10,7 @@ const FIRST_MAX_CSS = 40;
 
 /** Round row lengths make round addresses. @param {number} cols */
 function round_cols(cols) {
-  const step = cols >= 800 ? 100 : cols >= 200 ? 50 : cols >= 40 ? 10 : 1;
+  const step = cols >= 1000 ? 100 : cols >= 400 ? 50 : cols >= 40 ? 10 : 1;
   return Math.max(1, cols - (cols % step));
 }
 
@@ -57,15 +57,20 @@ export class View {
     this.y = 0;
   }
 
-  /** @param {number} cells @param {number} width @param {number} height @param {number} dpr */
-  resize(cells, width, height, dpr) {
+  /**
+   * @param {number} cells @param {number} width @param {number} most tallest the map may be
+   * @param {number} dpr
+   * @returns {number} height that it takes
+   */
+  resize(cells, width, most, dpr) {
     this.cells = cells;
     this.width = width;
-    this.height = height;
     this.dpr = dpr;
-    this.grid = fit(Math.max(cells, 1), width, height, dpr);
+    this.grid = fit(Math.max(cells, 1), width, most, dpr);
+    this.height = Math.ceil(this.grid.rows * this.grid.cell_h);
     this.zoom = Math.min(this.zoom, this.max_zoom);
     this.clamp();
+    return this.height;
   }
 
   get cell_w() {

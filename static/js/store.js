@@ -65,7 +65,7 @@ export class Store {
     else if (kind === "delta") this.delta(header, arrays);
     else if (kind === "event") this.event(/** @type {any} */ (header));
     else if (kind === "gap") this.gap(header);
-    else if (kind === "heartbeat") this.health = /** @type {any} */ (header);
+    else if (kind === "heartbeat") this.heartbeat(header);
     else return;
     this.emit(kind);
   }
@@ -140,6 +140,12 @@ export class Store {
         geometry.delta(pool, header, arrays, header.sim_t ?? this.sim_t);
       }
     }
+  }
+
+  /** A paused host may send no scalars, so its state is taken from here too. @param {Header} header */
+  heartbeat(header) {
+    this.health = /** @type {any} */ (header);
+    if (header.state === "paused" || header.state === "live") this.paused = header.state === "paused";
   }
 
   /** @param {PoolEvent} event */
