@@ -1,72 +1,91 @@
 """Server flags on a command line, under SGLang's own names."""
 
 import argparse
-import re
+import dataclasses
+from collections.abc import Callable
 
-from app.sizing.server_args import FlagError, ServerArgs
+from app.sizing.byte_size import parse_bytes, show_bytes
+from app.sizing.server_args import (
+    CHECKS,
+    DISAGGREGATION_MODES,
+    EVICTION_POLICIES,
+    ServerArgs,
+)
 
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B?|B)?", re.IGNORECASE)
-FACTORS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+DEFAULTS = ServerArgs()
 
-#: flag -> (type, help); the field has the flag's name
-NUMBERS: dict[str, tuple[type, str]] = {
-    "max-running-requests": (int, "request rows; 0 leaves it to SGLang's rule"),
-    "page-size": (int, "tokens a KV page"),
-    "max-total-tokens": (int, "KV tokens"),
-    "context-length": (int, "tokens a request may have; widens rows, adds none"),
-    "chunked-prefill-size": (int, "prompt tokens a prefill step, -1 for no chunking"),
-    "max-prefill-tokens": (int, "prompt tokens a prefill batch"),
-    "schedule-conservativeness": (float, "scales the reserve for tokens still to come"),
-    "hicache-ratio": (float, "host pool over KV pool, 0 for none"),
-    "max-queued-requests": (int, "waiting requests before new ones are rejected"),
-    "mm-feature-cache-mb": (int, "multimodal feature pool in MiB, 0 for none"),
-    "mm-consumers": (int, "scheduler ranks that acknowledge a feature"),
-    "seed": (int, "of the synthetic workload"),
-}
+
+def _rows(text: str) -> int | None:
+    return None if text == "auto" else int(text)
+
+
+def _bytes(text: str) -> int:
+    try:
+        return parse_bytes(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+_rows.__name__ = 'whole number (or "auto")'
+
+#: flag, type, metavar, help; the field and its default follow from the flag's name
+_NUMBERS: tuple[tuple[str, Callable[[str], object], str, str], ...] = (
+    ("--max-running-requests", _rows, "N", 'request rows; "auto" derives them from the tokens'),
+    ("--page-size", int, "N", "tokens per KV page"),
+    ("--max-total-tokens", int, "N", "KV capacity, tokens"),
+    ("--context-length", int, "N", "longest request, tokens"),
+    ("--chunked-prefill-size", int, "N", "prompt tokens of one prefill step; -1: no chunks"),
+    ("--max-prefill-tokens", int, "N", "prompt tokens of one prefill batch"),
+    ("--schedule-conservativeness", float, "X", "scales the reserve for tokens still to come"),
+    ("--hicache-ratio", float, "X", "host tokens per device token; 0: no host pool"),
+    ("--max-queued-requests", int, "N", "requests that may wait; no limit unless given"),
+    ("--mm-feature-cache-mb", int, "MIB", "multimodal feature pool, MiB; 0: none"),
+    ("--mm-consumers", int, "N", "ranks that acknowledge a feature"),
+    ("--mm-recycle-interval-s", float, "S", "seconds between passes of the recycler"),
+    ("--attn-dp-size", int, "N", "attention data-parallel workers; one of them is modelled"),
+    ("--seed", int, "N", "of synthetic workloads"),
+)
+_CHOICES = (
+    ("--radix-eviction-policy", EVICTION_POLICIES, "which cached prefix goes first"),
+    ("--disaggregation-mode", DISAGGREGATION_MODES, "prefill or decode half of a PD pair"),
+    ("--checks", CHECKS, "refuse what upstream accepts by accident, or show the damage"),
+)
 
 
 def add_server_flags(parser: argparse.ArgumentParser) -> None:
-    """Add every server flag; `args_from` reads them back."""
-    group = parser.add_argument_group("modelled server (SGLang's own flag names)")
-    for flag, (kind, text) in NUMBERS.items():
-        group.add_argument(f"--{flag}", type=kind, metavar="N", help=text)
-    group.add_argument("--mm-recycle-interval", type=float, metavar="S", help="seconds, 0.05")
-    group.add_argument("--radix-eviction-policy", metavar="NAME", help="lru")
+    """Add every field of `ServerArgs` as a flag, in a group of its own."""
+    group = parser.add_argument_group("server", "SGLang's own names where it has the flag")
+    for flag, kind, metavar, about in _NUMBERS:
+        default = getattr(DEFAULTS, _field(flag))
+        shown = "" if default is None else f" (default {default})"
+        group.add_argument(flag, type=kind, metavar=metavar, default=default, help=about + shown)
+    for flag, choices, about in _CHOICES:
+        default = getattr(DEFAULTS, _field(flag))
+        listed = f"{about}: {', '.join(choices)} (default {default})"
+        group.add_argument(flag, metavar="NAME", default=default, help=listed)
+    group.add_argument("--device", default=DEFAULTS.device, help="cpu, cuda or cuda:N")
     group.add_argument("--disable-radix-cache", action="store_true", help="no prefix sharing")
-    group.add_argument("--device", default="cpu", help="cpu, or cuda:N")
-    group.add_argument("--no-memory-check", action="store_true", help="do not verify the buffers")
-    group.add_argument("--memory-budget", metavar="SIZE", help="real memory at most, 2GiB")
-
-
-def args_from(namespace: argparse.Namespace) -> ServerArgs:
-    """The ServerArgs behind parsed flags; what was not given keeps its default.
-
-    Raises:
-        FlagError: a size that cannot be read.
-    """
-    given = {name.replace("-", "_"): getattr(namespace, name.replace("-", "_")) for name in NUMBERS}
-    given["mm_recycle_interval_s"] = namespace.mm_recycle_interval
-    given["radix_eviction_policy"] = namespace.radix_eviction_policy
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if chosen.get("max_running_requests") == 0:
-        chosen["max_running_requests"] = None
-    if namespace.memory_budget is not None:
-        chosen["memory_budget_bytes"] = parse_size(namespace.memory_budget)
-    return ServerArgs(
-        **chosen,
-        disable_radix_cache=namespace.disable_radix_cache,
-        device=namespace.device,
-        memory_check=not namespace.no_memory_check,
+    group.add_argument(
+        "--no-memory-check",
+        dest="memory_check",
+        action="store_false",
+        help="do not write and verify the KV buffer (benchmarks)",
+    )
+    group.add_argument(
+        "--memory-budget",
+        dest="memory_budget_bytes",
+        type=_bytes,
+        metavar="SIZE",
+        default=DEFAULTS.memory_budget_bytes,
+        help=f"most real memory, e.g. 4GiB (default {show_bytes(DEFAULTS.memory_budget_bytes)})",
     )
 
 
-def parse_size(text: str) -> int:
-    """Bytes of "2GiB", "512M" or "1048576"; all suffixes are powers of 1024.
+def args_from(namespace: argparse.Namespace) -> ServerArgs:
+    """The server flags of a parsed command line; `resolve` says whether they can work."""
+    fields = dataclasses.fields(ServerArgs)
+    return ServerArgs(**{field.name: getattr(namespace, field.name) for field in fields})
 
-    Raises:
-        FlagError: no size.
-    """
-    found = SIZE.fullmatch(text.strip())
-    if found is None:
-        raise FlagError("--memory-budget", text, "not a size", "write it like 2GiB or 512MiB")
-    return int(float(found[1]) * FACTORS[(found[2] or "")[:1].lower()])
+
+def _field(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")

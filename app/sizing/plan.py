@@ -1,200 +1,115 @@
-"""Server flags to pool sizes: each number as asked, as effective, and by which rule. Torch-free."""
+"""From flags to pools: what was asked, what a server makes of it, and by which rule."""
 
 from dataclasses import dataclass
 
-from app.sizing.server_args import FlagError, ServerArgs
-
-#: request-table columns beyond the context length, without speculation
-EXTRA_COLUMNS = 4
-#: control words of a feature pool: 4,096 slots of one ready and c acknowledgement words of 4 bytes
-MM_SLOTS, WORD_BYTES, MM_ALIGNMENT = 4_096, 4, 256
-MIB = 1 << 20
-#: bytes of the real buffer per token: 2 layers, 1 head of 8, K and V, bf16
-BUFFER_BYTES_PER_TOKEN = 64
-#: bytes per token of the modelled server (8 KV heads of 128, 32 layers, bf16)
-MODELLED_BYTES_PER_TOKEN = 131_072
-EVICTION_POLICIES = ("lru", "lfu", "slru", "tlru", "priority")
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """One size: `asked` as given (None if left to the rule), `effective`, and the rule in words."""
-
-    name: str
-    asked: int | float | str | None
-    effective: int | float | str
-    unit: str
-    rule: str
+from app.sizing import refusals, rules
+from app.sizing.ledger import LedgerRow, ledger_of, warnings_of
+from app.sizing.server_args import ServerArgs
 
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
-    """Every pool's size. Tokens, rows and bytes as the names say; 0 means the pool is absent."""
+    """Everything that the pools and the scheduler are built with.
+
+    Attributes:
+        args: the flags as asked.
+        rows: usable rows of the request table (row 0, the padding, comes on top).
+        max_running_requests: requests admitted at once, at most `rows`.
+        context_len: longest request, tokens.
+        table_columns: entries of one row of the request table.
+        kv_tokens: capacity of the KV pool, tokens, whole pages.
+        page_size: tokens per page.
+        host_tokens: capacity of the host pool, tokens; 0: none.
+        mm_bytes: feature pool with its control words, bytes; 0: none.
+        chunked_prefill_size: most prompt tokens of one step; None: no chunks.
+        max_prefill_tokens: most prompt tokens of one prefill batch.
+        schedule_conservativeness: after attention DP.
+        max_req_len: longest prompt and output together, tokens.
+        max_req_input_len: a prompt of this length or longer is refused, tokens.
+        need_sort: freed KV units wait in a staging list and are sorted in.
+        modelled_table_bytes: the request table of a real server.
+        allocated_bytes_estimate: real memory that our buffers take.
+    """
 
     args: ServerArgs
     rows: int
+    max_running_requests: int
     context_len: int
-    row_columns: int
+    table_columns: int
     kv_tokens: int
     page_size: int
     host_tokens: int
     mm_bytes: int
-    mm_consumers: int
+    chunked_prefill_size: int | None
+    max_prefill_tokens: int
+    schedule_conservativeness: float
+    max_req_len: int
+    max_req_input_len: int
+    need_sort: bool
+    modelled_table_bytes: int
     allocated_bytes_estimate: int
-    ledger: tuple[LedgerRow, ...]
+
+    @property
+    def kv_pages(self) -> int:
+        """Pages of the KV pool."""
+        return self.kv_tokens // self.page_size
+
+    @property
+    def ledger(self) -> tuple[LedgerRow, ...]:
+        """Every number with its rule, in the order a reader needs them."""
+        return ledger_of(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a server would log at start about these flags."""
+        return warnings_of(self)
 
 
 def resolve(args: ServerArgs) -> PoolPlan:
-    """Size every pool.
-
-    Mirrors: sglang 0.5.23 mem_cache/kv_cache_configurator.py (resolve_max_num_reqs).
+    """Apply the server's rules to its flags.
 
     Raises:
-        FlagError: a flag that is impossible, or contradicts another.
+        FlagError: a flag that cannot work, or pools beyond `--memory-budget`.
     """
-    _check(args)
-    tokens = args.max_total_tokens // args.page_size * args.page_size
-    rows = effective_rows(args, tokens)
-    columns = args.context_length + EXTRA_COLUMNS
-    host = int(-(-tokens // args.page_size) * args.hicache_ratio) * args.page_size
-    mm_bytes = args.mm_feature_cache_mb * MIB
-    touched = min(rows * columns, 2 * tokens) * 4
-    kv_bytes = (tokens + args.page_size) * BUFFER_BYTES_PER_TOKEN
-    estimate = touched + kv_bytes + mm_bytes
-    if estimate > args.memory_budget_bytes:
-        raise FlagError(
-            "--memory-budget",
-            f"{args.memory_budget_bytes / MIB:,.0f} MiB",
-            f"the pools need about {estimate / MIB:,.0f} MiB of real memory",
-            "raise it, or lower --max-total-tokens or --mm-feature-cache-mb",
-        )
+    refusals.check_each(args)
+    page, context = args.page_size, args.context_length
+    tokens = rules.kv_tokens(args.max_total_tokens, page)
+    running = rules.running_requests(args.max_running_requests, tokens, context, args.attn_dp_size)
+    refusals.check_pools(args, tokens, running)
+    chunk = rules.chunk_tokens(args.chunked_prefill_size, args.attn_dp_size)
+    refusals.check_chunk(args, chunk)
+    host = 0
+    if not args.disable_radix_cache:
+        host = rules.host_tokens(tokens, page, args.hicache_ratio)
+    refusals.check_side_pools(args, host)
+    rows = running + rules.preallocated_rows(running, args.disaggregation_mode)
+    columns = context + rules.EXTRA_COLUMNS
+    mm_bytes = args.mm_feature_cache_mb * rules.MIB
+    buffers = {
+        "request table": rules.counted_table_bytes(rows, columns, args.device),
+        "KV buffers": rules.kv_buffer_bytes(tokens, page),
+        "feature pool": mm_bytes,
+    }
+    refusals.check_budget(args, buffers)
+    longest = min(context - 1, tokens - 1)
     return PoolPlan(
         args=args,
         rows=rows,
-        context_len=args.context_length,
-        row_columns=columns,
+        max_running_requests=running,
+        context_len=context,
+        table_columns=columns,
         kv_tokens=tokens,
-        page_size=args.page_size,
+        page_size=page,
         host_tokens=host,
         mm_bytes=mm_bytes,
-        mm_consumers=args.mm_consumers,
-        allocated_bytes_estimate=estimate,
-        ledger=_ledger(args, tokens, rows, columns, host, estimate),
-    )
-
-
-def effective_rows(args: ServerArgs, token_capacity: int) -> int:
-    """Rows of the request table: never a function of the context length when the flag is given."""
-    if args.max_running_requests is not None:
-        return max(1, min(args.max_running_requests, token_capacity // 2))
-    estimate = int(token_capacity / args.context_length * 512)
-    return max(1, min(min(max(estimate, 2_048), 4_096), token_capacity // 2))
-
-
-def control_bytes(consumers: int) -> int:
-    """Bytes of the feature pool's control words, up to where data starts."""
-    words = MM_SLOTS * (1 + consumers) * WORD_BYTES
-    return -(-words // MM_ALIGNMENT) * MM_ALIGNMENT
-
-
-def _check(args: ServerArgs) -> None:
-    _positive(args)
-    if args.page_size > args.max_total_tokens:
-        raise FlagError(
-            "--page-size",
-            args.page_size,
-            f"a page is larger than the whole pool of {args.max_total_tokens} tokens",
-            "lower it or raise --max-total-tokens",
-        )
-    if args.chunked_prefill_size > 0 and args.chunked_prefill_size % args.page_size:
-        raise FlagError(
-            "--chunked-prefill-size",
-            args.chunked_prefill_size,
-            f"no multiple of --page-size {args.page_size}, so a chunk would end inside a page",
-            f"use {-(-args.chunked_prefill_size // args.page_size) * args.page_size}",
-        )
-    if 0 < args.mm_feature_cache_mb * MIB <= control_bytes(args.mm_consumers):
-        raise FlagError(
-            "--mm-feature-cache-mb",
-            args.mm_feature_cache_mb,
-            f"the control words of {args.mm_consumers} consumers alone take "
-            f"{control_bytes(args.mm_consumers):,} bytes",
-            "raise it, or use 0 for no feature pool",
-        )
-    if args.radix_eviction_policy not in EVICTION_POLICIES:
-        raise FlagError(
-            "--radix-eviction-policy",
-            args.radix_eviction_policy,
-            "unknown policy",
-            f"use one of {', '.join(EVICTION_POLICIES)}",
-        )
-
-
-def _positive(args: ServerArgs) -> None:
-    least = {
-        "page_size": 1,
-        "max_total_tokens": 2,
-        "context_length": 8,
-        "max_prefill_tokens": 1,
-        "schedule_conservativeness": 0.0,
-        "hicache_ratio": 0.0,
-        "mm_feature_cache_mb": 0,
-        "mm_consumers": 1,
-        "memory_budget_bytes": 1,
-    }
-    optional = {"max_running_requests": 1, "max_queued_requests": 0}
-    for name, low in {**least, **optional}.items():
-        value = getattr(args, name)
-        if value is not None and not value >= low:
-            flag = "--" + name.removesuffix("_bytes").replace("_", "-")
-            raise FlagError(flag, value, f"must be at least {low}", f"use {low} or more")
-    if not args.mm_recycle_interval_s > 0:
-        raise FlagError(
-            "--mm-recycle-interval", args.mm_recycle_interval_s, "must be positive", "try 0.05"
-        )
-
-
-def _ledger(
-    args: ServerArgs, tokens: int, rows: int, columns: int, host: int, estimate: int
-) -> tuple[LedgerRow, ...]:
-    page, feature = args.page_size, args.mm_feature_cache_mb * MIB
-    given = args.max_running_requests is not None
-    row_rule = (
-        "min(--max-running-requests, tokens // 2)"
-        if given
-        else "min(clamp(tokens / context × 512, 2048, 4096), tokens // 2)"
-    )
-    usable = max(0, feature - control_bytes(args.mm_consumers)) if feature else 0
-    return (
-        LedgerRow(
-            "KV tokens", args.max_total_tokens, tokens, "tokens", f"floored to pages of {page}"
+        chunked_prefill_size=chunk,
+        max_prefill_tokens=args.max_prefill_tokens,
+        schedule_conservativeness=rules.conservativeness(
+            args.schedule_conservativeness, args.attn_dp_size
         ),
-        LedgerRow("KV pages", None, tokens // page, "pages", "tokens // page size"),
-        LedgerRow("request rows", args.max_running_requests, rows, "rows", row_rule),
-        LedgerRow(
-            "row columns", args.context_length, columns, "columns", "context + 4; adds no rows"
-        ),
-        LedgerRow(
-            "request table", None, (rows + 1) * columns * 4, "bytes", "(rows + 1) × columns × 4"
-        ),
-        LedgerRow(
-            "host slots", args.hicache_ratio, host, "tokens", "int(KV pages × ratio) × page size"
-        ),
-        LedgerRow(
-            "feature pool",
-            feature,
-            usable,
-            "bytes",
-            "pool − control words of 4,096 slots, 256-aligned",
-        ),
-        LedgerRow(
-            "modelled KV", None, tokens * MODELLED_BYTES_PER_TOKEN, "bytes", "131,072 bytes a token"
-        ),
-        LedgerRow(
-            "really allocated",
-            args.memory_budget_bytes,
-            estimate,
-            "bytes",
-            "buffers scaled to 64 B a token",
-        ),
+        max_req_len=longest,
+        max_req_input_len=longest - rules.INPUT_MARGIN_TOKENS,
+        need_sort=args.disaggregation_mode != "null",
+        modelled_table_bytes=rules.table_bytes(rows, columns),
+        allocated_bytes_estimate=sum(buffers.values()),
     )
