@@ -30,7 +30,7 @@ class Pool(Protocol):
         ...
 
     def residual(self) -> int:
-        """capacity minus the sum of the independent books, O(1); 0 when conserved."""
+        """Capacity minus the sum of the independent books, O(1); 0 when conserved."""
         ...
 
     def audit(self) -> None:
