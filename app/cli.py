@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from app import __version__
 from app.commands import explain, host, replay, serve
@@ -14,7 +15,7 @@ USAGE_EXIT = 2
 class Parser(argparse.ArgumentParser):
     """argparse with the nearest valid name behind an unknown flag or choice."""
 
-    def error(self, message: str) -> "NoReturn":  # noqa: F821
+    def error(self, message: str) -> NoReturn:
         """Print the problem and a suggestion, exit 2."""
         from app.routes.nearest import nearest
 

@@ -7,10 +7,14 @@ import secrets
 import socket
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.commands.host import add_workload_flags
 from app.sizing.flags import add_server_flags, args_from
 from app.sizing.server_args import FlagError
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 WS_MAX_BYTES = 2 << 20
 
@@ -51,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     return _serve(settings, listener)
 
 
-def _settings(args: argparse.Namespace) -> "Settings":  # noqa: F821
+def _settings(args: argparse.Namespace) -> "Settings":
     from app.host.config import HostConfig, parse_speed
     from app.settings import Settings, SettingsError
     from app.sizing.plan import resolve
@@ -118,7 +122,7 @@ def _write_host_token(token: str, data_dir: Path | None, port: int) -> Path:
     return path
 
 
-def _serve(settings: "Settings", listener: socket.socket) -> int:  # noqa: F821
+def _serve(settings: "Settings", listener: socket.socket) -> int:
     import uvicorn
 
     from app.main import create_app

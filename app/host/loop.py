@@ -34,6 +34,7 @@ class HostLoop:
             ("trace", str(config.trace)) if config.trace else ("scenario", config.scenario)
         )
         self.link = Link(url, token, config.name, self._heartbeat)
+        self.driver_done = False
         self.driver = self._build(self.workload_choice)
         self._seen_connections = 0
         self._next_sample_s = 0.0

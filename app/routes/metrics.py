@@ -25,7 +25,7 @@ def _nested(*path: str) -> Reader:
         value: Any = pool
         for key in path:
             value = value[key] if value is not None else None
-        return value
+        return None if value is None else float(value)
 
     return read
 
@@ -158,6 +158,6 @@ def _engine_metrics(live: list[HostState]) -> Iterator[Metric]:
 async def metrics(request: Request, hub: HubDep) -> Response:
     """Scrape target. Labels never name a slot."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(HubCollector(hub))  # type: ignore[arg-type]
+    registry.register(HubCollector(hub))
     encoder, content_type = choose_encoder(request.headers.get("accept", ""))
     return Response(encoder(registry), media_type=content_type)
