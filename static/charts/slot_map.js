@@ -163,10 +163,9 @@ class SlotMap {
   paint(store, geometry) {
     const { palette } = this.ctx;
     const now = performance.now();
-    const aged = this.mode === "age" && now - this.age_ms > AGE_MS;
     const changes = geometry.take_changes();
     const fits =
-      changes && !this.repaint && !aged && this.palette_version === palette.version
+      changes && !this.repaint && this.palette_version === palette.version
         ? this.raster.paint(changes, geometry, this.mode, palette, store.sim_t)
         : false;
     if (!fits) {
@@ -174,6 +173,10 @@ class SlotMap {
       this.palette_version = palette.version;
       this.repaint = false;
       this.age_ms = now;
+      this.drawn = "";
+    } else if (this.mode === "age" && (this.raster.swept || now - this.age_ms > AGE_MS)) {
+      if (!this.raster.swept) this.age_ms = now;
+      if (this.raster.sweep(geometry, this.mode, palette, store.sim_t)) this.ctx.invalidate();
       this.drawn = "";
     }
     const key = `${geometry.version}`;

@@ -11,6 +11,8 @@ import { LEAKED } from "./status.js";
 /** Ages from here on look the same, in simulated seconds. */
 export const OLDEST_S = 600;
 const LOG_OLDEST = Math.log1p(OLDEST_S);
+/** Cells repainted per screen frame while ages move on: about a millisecond of work. */
+const SWEEP_CELLS = 65_536;
 
 export class Raster {
   constructor() {
@@ -24,6 +26,8 @@ export class Raster {
     this.cols = 0;
     /** Generations up to this power of two share the ramp. */
     this.top = 1;
+    /** Where the running sweep goes on; 0: none is running. */
+    this.swept = 0;
     /** @type {Map<number, number>} */
     this.owners = new Map();
   }
@@ -46,6 +50,7 @@ export class Raster {
     if (!this.image) return;
     if (mode === "generation" && geometry.generation) this.top = power_above(geometry.generation);
     if (mode === "owner") this.owners.clear();
+    this.swept = 0;
     const color = this.colors(geometry, mode, palette, sim_t);
     for (let cell = 0; cell < geometry.cells; cell += 1) this.pixels[cell] = color(cell);
     this.pixels.fill(0, geometry.cells);
@@ -77,6 +82,23 @@ export class Raster {
     const rows = Math.floor(high / this.cols) - first + 1;
     this.context.putImageData(this.image, 0, 0, 0, first, this.cols, rows);
     return true;
+  }
+
+  /**
+   * Repaints one band of rows, so that growing ages never cost a whole map in one frame.
+   * @param {Geometry} geometry @param {Mode} mode @param {Palette} palette @param {number} sim_t
+   * @returns {boolean} whether bands are left
+   */
+  sweep(geometry, mode, palette, sim_t) {
+    if (!this.image) return false;
+    const color = this.colors(geometry, mode, palette, sim_t);
+    const first = Math.floor(this.swept / this.cols);
+    const rows = Math.ceil(SWEEP_CELLS / this.cols);
+    const stop = Math.min((first + rows) * this.cols, geometry.cells);
+    for (let cell = this.swept; cell < stop; cell += 1) this.pixels[cell] = color(cell);
+    this.context.putImageData(this.image, 0, 0, 0, first, this.cols, rows);
+    this.swept = stop < geometry.cells ? stop : 0;
+    return this.swept > 0;
   }
 
   /**

@@ -1,7 +1,7 @@
 // @ts-check
 // What each pool's amounts were over simulated time: at most MAX_POINTS per pool, thinned evenly.
 
-const MAX_POINTS = 600;
+const MAX_POINTS = 400;
 /** Wall milliseconds between two points from the stream. */
 const MIN_GAP_MS = 250;
 const FIELDS = /** @type {const} */ (["available", "evictable", "protected", "held", "leaked"]);
