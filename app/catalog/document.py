@@ -69,7 +69,7 @@ def found(match: Match) -> dict[str, Any]:
 def patterns(entry: ErrorEntry) -> list[str]:
     """Regular expressions of the first line, today's wording first; RE2 reads them too."""
     first = head_of(entry.printed)
-    return [compile_template(head_of(one)).regex.pattern for one in (first, *entry.older)]
+    return [compile_template(head_of(one)).regex.pattern for one in (first, *entry.also)]
 
 
 def report_url(name: str) -> str:

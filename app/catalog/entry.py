@@ -128,7 +128,7 @@ class ErrorEntry:
         verdict: one sentence: what ran out and which way to turn what.
         line: `message` with named holes, in the language of `app.catalog.template`; empty when
             `message` has no holes.
-        older: first lines of older wordings, in the same language.
+        also: other wordings of the first line (older releases, variants), in the same language.
         details: regular expressions with named groups that read the lines after the first.
         pool: kind of the pool, or the part of the server.
         figures: the holes of `line`, explained.
@@ -151,7 +151,7 @@ class ErrorEntry:
     trigger: str
     source: tuple[Source, ...]
     line: str = ""
-    older: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     phase: Phase = "runtime"
     origin: Origin = "sglang"

@@ -71,7 +71,7 @@ def match(text: str) -> list[Match]:
 def _reader(code: str) -> _Reader:
     entry = CATALOG.by_code[code]
     first, *rest = entry.printed.split("\n")
-    heads = tuple(compile_template(head_of(one)) for one in (first, *entry.older))
+    heads = tuple(compile_template(head_of(one)) for one in (first, *entry.also))
     lines = [compile_template(line).regex for line in rest if "{" in line and ":text}" not in line]
     return _Reader(heads, (*lines, *(re.compile(one) for one in entry.details)))
 
@@ -89,7 +89,7 @@ def _hits(reader: _Reader, text: str) -> list[_Hit]:
     every = [hit for pattern in reader.heads for hit in _heads(pattern, text)]
     every.sort(key=lambda hit: (hit.start, -hit.end))
     hits: list[_Hit] = []
-    for hit in every:  # an older wording may lie within the newer one
+    for hit in every:  # a shorter wording may lie within a longer one
         if not hits or hit.start >= hits[-1].end:
             hits.append(hit)
     stops = [*(hit.start for hit in hits[1:]), len(text)]

@@ -92,7 +92,8 @@ def _remedy(remedy: Remedy, number: int) -> str:
 
 def _flag(entry: ErrorEntry, index: int) -> str:
     flag = entry.flags[index]
-    return f"{flag.name} [{flag.direction}] {plain(flag.effect)}"
+    direction = "" if flag.direction == "none" else f" [{flag.direction}]"
+    return f"{flag.name}{direction}: {plain(flag.effect)}"
 
 
 def _example(entry: ErrorEntry) -> list[str]:

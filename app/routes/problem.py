@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app import __version__
@@ -20,6 +21,25 @@ from app.routes.accept import prefers_html
 
 MEDIA_TYPE = "application/problem+json"
 BLANK = "about:blank"
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457; members beyond these depend on the problem."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(description="a catalog page, or about:blank", examples=[BLANK])
+    title: str
+    status: int
+    detail: str
+
+
+#: for `responses=` of a route
+PROBLEM_RESPONSE: dict[str, Any] = {
+    "description": "A problem document",
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemOut"}}},
+    "model": ProblemOut,
+}
 
 
 class ProblemError(Exception):

@@ -130,7 +130,7 @@ ENTRY = ErrorEntry(
     line="alloc_req_slots runs out of memory. Please set a smaller number for "
     "`--max-running-requests`. req_to_token_pool.available_size()={available_size}, "
     "num_reqs={num_reqs}, ",
-    older=(
+    also=(
         "alloc_req_slots runs out of memory. Please set a smaller number for "
         "`--max-running-requests`. self.req_to_token_pool.available_size()={available_size}, "
         "num_reqs={num_reqs}",

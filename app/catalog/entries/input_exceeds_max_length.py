@@ -15,7 +15,7 @@ ENTRY = ErrorEntry(
     "({max_req_input_len} tokens). Use a shorter input or enable --allow-auto-truncate.",
     line="Input length ({input_tokens} tokens) exceeds the maximum allowed length "
     "({max_req_input_len} tokens). Use a shorter input or enable --allow-auto-truncate.",
-    older=(
+    also=(
         "Input length ({input_tokens} tokens) exceeds the maximum allowed length "
         "({max_req_input_len} tokens)",
     ),

@@ -12,7 +12,7 @@ ENTRY = ErrorEntry(
     exception="ValueError",
     message="byte_tensor must be a sufficiently large contiguous uint8 tensor on cuda:{device_id}",
     line="byte_tensor must be a sufficiently large contiguous uint8 tensor on cuda:{device_id}",
-    older=(
+    also=(
         "byte_tensor must be a sufficiently large contiguous uint8 tensor on {device_name:word}",
     ),
     pool="mm_feature",

@@ -21,7 +21,7 @@ ENTRY = ErrorEntry(
     "%.2f MiB); falling back to non-IPC transport. Consider increasing "
     "SGLANG_MM_FEATURE_CACHE_MB.",
     line=f"{_BEGIN}. Consider increasing SGLANG_MM_FEATURE_CACHE_MB.",
-    older=(_BEGIN,),
+    also=(_BEGIN,),
     pool="mm_feature",
     reach="operator",
     figures=(

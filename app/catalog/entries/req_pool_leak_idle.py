@@ -16,7 +16,7 @@ ENTRY = ErrorEntry(
     "total_size={self.req_to_token_pool.size}\n",
     line="req_to_token_pool memory leak detected!"
     "available_size={available_size}, session_held={session_held}, total_size={total_size}\n",
-    older=("req_to_token_pool memory leak detected!",),
+    also=("req_to_token_pool memory leak detected!",),
     details=(
         r"available_size=(?P<available_size>-?\d{1,12})",
         r"session_held=(?P<session_held>-?\d{1,12})",

@@ -18,7 +18,7 @@ ENTRY = ErrorEntry(
     line="KV cache pool is full. Retract requests. #retracted_reqs: {retracted_reqs}, "
     "#new_tokens_gained: {new_tokens_gained}, #mamba_num_gained: {mamba_num_gained}, "
     "#new_token_ratio: {old_ratio:float} -> {new_token_ratio:float}",
-    older=(
+    also=(
         "KV cache pool is full. Retract requests. #retracted_reqs: {retracted_reqs}, "
         "#new_tokens_gained: {new_tokens_gained}, "
         "#new_token_ratio: {old_ratio:float} -> {new_token_ratio:float}",
