@@ -28,6 +28,12 @@ export function first_id(shape) {
   return shape.first_id ?? (FROM_ONE.includes(shape.kind) ? 1 : 0);
 }
 
+/** @param {PoolShape} shape */
+function tokens_per_cell(shape) {
+  if (shape.unit === "pages") return shape.page_size * shape.unit_per_cell;
+  return shape.unit === "tokens" ? shape.unit_per_cell : 0;
+}
+
 /** The pool whose cells stand for a pool: a view has none of its own. @param {Store} store @param {string} pool */
 export function map_of(store, pool) {
   const shape = store.shapes[pool];
@@ -51,10 +57,8 @@ export function describe(store, pool, cell) {
     said.push(owner < 0 ? "no owner" : `owner request ${count(owner)}`);
   }
   if (geometry.generation) said.push(`generation ${count(geometry.generation[cell])}`);
-  if (shape.unit_per_cell > 1 && shape.kind !== "mm_feature") {
-    const from = id * shape.unit_per_cell;
-    said.push(`tokens ${count(from)}–${count(from + shape.unit_per_cell - 1)}`);
-  }
+  const tokens = tokens_per_cell(shape);
+  if (tokens > 1) said.push(`tokens ${count(id * tokens)}–${count((id + 1) * tokens - 1)}`);
   const at = geometry.changed_at[cell];
   said.push(
     Number.isNaN(at)

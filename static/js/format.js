@@ -39,7 +39,7 @@ export function value(n, unit) {
  * @param {string} unit
  */
 export function amount(n, unit) {
-  return unit === "bytes" ? bytes(n) : `${count(n)} ${unit}`;
+  return unit === "bytes" ? bytes(n) : `${count(n)} ${n === 1 ? singular(unit) : unit}`;
 }
 
 /** @param {number} part @param {number} of */
