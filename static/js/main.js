@@ -40,7 +40,7 @@ const panels = new Panels(store, palette, {
     if (!fresh) return;
     fresh = false;
     for (const part of parts) part();
-    show_pill();
+    store.drawn_seq = store.seq;
   },
 });
 
@@ -103,6 +103,7 @@ store.listeners.push((kind) => {
   if (kind === "select") remember("pool", store.selected);
   if (kind === "scalars") reload_if_foreign();
   if (kind === "hello") backlog();
+  if (kind !== "scalars" && kind !== "delta") show_pill();
   fresh = true;
   panels.invalidate_all();
 });

@@ -43,11 +43,11 @@ function judge(store, stream) {
   if (line.phase !== "open") {
     const wait = Math.max(0, line.retry_at - performance.now());
     const next = line.phase === "connecting" ? "connecting" : `again in ${duration(wait / 1000)}`;
-    const lost = line.phase === "closed" || store.t > 0;
+    if (!store.t) return { state: "disconnected", text: line.reason ? "NO HOST" : "CONNECTING", notice: "" };
     return {
       state: "disconnected",
-      text: line.phase === "connecting" && !store.t ? "CONNECTING" : "DISCONNECTED",
-      notice: lost ? `The connection to this page's server is lost, ${next}. ${last} ${line.reason}` : "",
+      text: "DISCONNECTED",
+      notice: `The connection to this page's server is lost, ${next}. ${last} ${line.reason}`,
     };
   }
   const { state, note, engine_age_s } = store.health;

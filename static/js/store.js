@@ -22,6 +22,8 @@ export class Store {
     this.source = page.host?.source ?? "";
     /** Seq and times of the latest scalars. */
     this.seq = 0;
+    /** Seq that is on the screen. */
+    this.drawn_seq = 0;
     this.t = 0;
     this.sim_t = Number(page.engine?.sim_t ?? 0);
     this.paused = Boolean(page.scalars?.paused);

@@ -120,8 +120,10 @@ export class Stream {
   tend() {
     if (this.line.phase !== "open") return;
     if (performance.now() - this.heard_ms > SILENT_MS) this.socket?.close();
-    if (this.store.seq > this.acked_seq || this.store.seq < this.acked_seq) {
-      this.acked_seq = this.store.seq;
+    // a hidden page draws nothing, but it does keep up
+    const seq = document.hidden ? this.store.seq : this.store.drawn_seq;
+    if (seq !== this.acked_seq) {
+      this.acked_seq = seq;
       this.send({ kind: "ack", seq: this.acked_seq });
     }
   }
