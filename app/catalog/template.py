@@ -1,9 +1,10 @@
 """Message templates: literal text with typed holes, compiled to patterns that stay linear.
 
 `{name}` is a whole number, `{name:float}` a decimal, `{name:word}` a token without blanks,
-`{name:label}` one word or two (`CUDA IPC`), `{name:text}` anything up to the end of the line.
-Every repetition is bounded, so a pattern costs a bounded number of steps at any position; the
-patterns are also valid for RE2 engines (Go, Loki, ripgrep).
+`{name:label}` one word or two (`CUDA IPC`), `{name:phrase}` words, `{name:size}` an amount of
+bytes, `{name:triple}` three whole numbers in brackets, `{name:text}` anything within the line (once
+in a template). Every repetition is bounded, so a pattern costs a bounded number of steps at any
+position; the patterns are also valid for RE2 engines (Go, Loki, ripgrep).
 """
 
 import re
@@ -19,6 +20,9 @@ KINDS = {
     "float": (r"-?\d{1,20}(?:\.\d{1,20})?", 42),
     "word": (r"[^\s,;()]{1,120}", 120),
     "label": (r"\b[A-Za-z][\w-]{0,30}(?: [A-Z]{2,8})?", 40),
+    "phrase": (r"\b[A-Za-z][\w -]{0,80}?", 81),
+    "size": (r"\d[\d.,]{0,20} ?[KMGT]?i?B(?:ytes)?", 30),
+    "triple": (r"\(-?\d{1,20}, -?\d{1,20}, -?\d{1,20}\)", 70),
     "text": (r"[^\n]{1,200}?", 200),
 }
 
@@ -80,6 +84,8 @@ def _parts(template: str) -> tuple[list[str], list[tuple[str, str]]]:
         name, kind = hole[1], hole[2] or "int"
         if kind not in KINDS:
             raise ValueError(f"unknown kind {kind!r} of hole {name!r}; known: {', '.join(KINDS)}")
+        if kind == "text" and any(kind == known for _, known in holes):
+            raise ValueError(f"two holes of kind text would multiply their cost: {template!r}")
         if any(name == known for known, _ in holes):
             raise ValueError(f"hole {name!r} is used twice in {template!r}")
         literals.append(template[end : hole.start()])

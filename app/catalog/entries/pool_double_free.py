@@ -4,19 +4,22 @@ from app.catalog.entry import ErrorEntry, Figure, Remedy, Source
 
 ENTRY = ErrorEntry(
     code="pool-double-free",
-    id="81c64c5f60c822b6",
+    id="843308da0d9e9152",
     title="Freed twice",
     verdict="A caller gave back something that is free already, or named it twice in one call. "
     "Refused, nothing changed: find the second release of the unit that the message names.",
     severity="error",
     exception="ValueError",
-    message="{pool_name}: {unit} {index} is freed twice",
-    line="{pool_name:word}: {unit:word} {index} is freed twice",
+    message="{unit} {index} is free already",
+    line="{unit:word} {index} is free already",
+    also=(
+        "named twice in one free",
+        "a host slot is free already, or named twice",
+    ),
     pool="any",
     reach="developer",
     origin="poolscope",
     figures=(
-        Figure("pool_name", "the pool"),
         Figure("unit", "row, page, token or slot"),
         Figure("index", "the first one that is free already"),
     ),

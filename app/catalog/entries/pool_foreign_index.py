@@ -4,18 +4,27 @@ from app.catalog.entry import ErrorEntry, Figure, Remedy, Source
 
 ENTRY = ErrorEntry(
     code="pool-foreign-index",
-    id="8d6e73fec6b89d11",
+    id="4726db40d63e5724",
     title="Index of another pool or owner",
     verdict="A caller named an index outside the pool, or one that belongs to someone else. "
     "Refused, nothing changed: look where that index was stored.",
     severity="error",
     exception="ValueError",
-    message="{pool_name}: {index} is not an index of this pool",
-    line="{pool_name:word}: {index} is not an index of this pool",
+    message="{unit} {index} is no unit of this pool",
+    line="{unit:word} {index} is no unit of this pool",
+    also=(
+        "{unit:word} {index} is not in {first}..{last}",
+        "{unit:word} {index} is not held",
+        "{unit:word} {index} is locked in the prefix tree",
+        "host slots {first}..{last} are not in 0..{end}",
+    ),
     pool="any",
     reach="developer",
     origin="poolscope",
-    figures=(Figure("pool_name", "the pool"), Figure("index", "what was given")),
+    figures=(
+        Figure("unit", "row, page, token or slot"),
+        Figure("index", "what was given"),
+    ),
     meaning="A wrong index that is accepted frees or overwrites memory in use, and shows up much "
     "later, somewhere else. SGLang 0.5.23 does not test it in its request and logical host pools.",
     trigger="`checks=strict` and an index out of range, the padding row or page 0, or a unit in "

@@ -4,18 +4,31 @@ from app.catalog.entry import ErrorEntry, Figure, Remedy, Source
 
 ENTRY = ErrorEntry(
     code="pool-integrity-broken",
-    id="f5fbcfd9de469e4f",
+    id="3f425242dedec48f",
     title="A pool's books disagree",
     verdict="Free list, states, owners and tree of a pool do not agree: a bug in Poolscope, never "
     "the load. Keep the state and report it.",
     severity="critical",
     exception="PoolError",
-    message="{pool_name}: books disagree: {finding}",
-    line="{pool_name:word}: books disagree: {finding:text}",
+    message="{name}: {states} units by state, {book} by the other book",
+    line="{name:word}: {states} units by state, {book} by the other book",
+    also=(
+        "by state {available} available and {held} held, by the books",
+        "the free list holds a unit twice",
+        "the free stack holds a row twice",
+        "the host free list holds a slot twice",
+        "owner per unit and sums over owners differ",
+        "is not available by state",
+        "free by bit and by list differ",
+    ),
     pool="any",
     reach="invariant",
     origin="poolscope",
-    figures=(Figure("pool_name", "the pool"), Figure("finding", "which books differ, by how much")),
+    figures=(
+        Figure("name", "what was counted"),
+        Figure("states", "count by state of the cells", "units"),
+        Figure("book", "count by another book", "units"),
+    ),
     meaning="Each pool is counted several ways that do not know of one another. After every event "
     "the sums are compared, and every 1,000 events each cell. A difference means that a unit is "
     "lost, or owned twice.",

@@ -4,22 +4,26 @@ from app.catalog.entry import ErrorEntry, Figure, Remedy, Source
 
 ENTRY = ErrorEntry(
     code="pool-invalid-size",
-    id="a7b204f2ceb41d7c",
+    id="2d9f0a030440c81b",
     title="Impossible size",
     verdict="A caller asked for a negative or otherwise impossible amount. Refused, nothing "
     "changed: correct the caller's arithmetic.",
     severity="error",
     exception="ValueError",
-    message="{pool_name}: {name} must be {rule}, got {value}",
-    line="{pool_name:word}: {name:word} must be {rule:text}, got {value}",
+    message="{name} {size} is negative",
+    line="{name:word} {size} is negative",
+    also=(
+        "need_size {size} is no multiple of page_size {page_size}",
+        "size {size} must be a positive multiple of page_size {page_size}",
+        "seq_lens must not be below prefix_lens",
+        "{size} rows of {max_context_len} columns",
+    ),
     pool="any",
     reach="developer",
     origin="poolscope",
     figures=(
-        Figure("pool_name", "the pool"),
         Figure("name", "the argument"),
-        Figure("rule", "what it must be"),
-        Figure("value", "what was given"),
+        Figure("size", "what was given"),
     ),
     meaning="A negative amount slips through tests of the form `need > available`. Executed with "
     "SGLang 0.5.23: asking its logical host pool for -64 hands out 192 slots.",

@@ -4,22 +4,22 @@ from app.catalog.entry import ErrorEntry, Figure, Flag, Remedy, Source
 
 ENTRY = ErrorEntry(
     code="pool-memory-budget-exceeded",
-    id="8bcc0778f8b291af",
+    id="ddb3b5dea31c8a24",
     title="Real buffer above the memory budget",
     verdict="Poolscope would have to allocate more real memory than `--memory-budget` allows. "
     "Lower the pool that the message names, or raise the budget.",
     severity="critical",
-    exception="ValueError",
-    message="{pool_name}: needs {need_bytes} bytes, --memory-budget leaves {budget_bytes}",
-    line="{pool_name:word}: needs {need_bytes} bytes, --memory-budget leaves {budget_bytes}",
+    exception="FlagError",
+    message="--memory-budget {budget}: the pools need {need} ({parts})",
+    line="--memory-budget {budget:size}: the pools need {need:size} ({parts:text})",
     pool="any",
     phase="startup",
     reach="operator",
     origin="poolscope",
     figures=(
-        Figure("pool_name", "the pool"),
-        Figure("need_bytes", "bytes it would allocate", "bytes"),
-        Figure("budget_bytes", "bytes that are left", "bytes"),
+        Figure("budget", "real memory that is allowed"),
+        Figure("need", "real memory that the pools would take"),
+        Figure("parts", "the same by buffer"),
     ),
     meaning="Poolscope runs beside other work, so it allocates no more than it was told: 2 GiB by "
     "default, on CUDA at most 5 % of the free memory. Book-keeping is always full size; the "
@@ -27,10 +27,10 @@ ENTRY = ErrorEntry(
     trigger="The sum of the real buffers would pass the budget while the pools are built.",
     source=(
         Source(
-            path="pools/errors.py",
-            function="MemoryBudgetExceeded",
+            path="app/sizing/refusals.py",
+            function="check_budget",
             version="0.1.0",
-            description="Raised before the buffer is allocated.",
+            description="Adds up the real buffers of a plan before anything is allocated.",
         ),
     ),
     flags=(

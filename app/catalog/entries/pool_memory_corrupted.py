@@ -4,22 +4,23 @@ from app.catalog.entry import ErrorEntry, Figure, Remedy, Source
 
 ENTRY = ErrorEntry(
     code="pool-memory-corrupted",
-    id="a8f56344d9aa8c1d",
+    id="c712ef3b3ed24964",
     title="Memory was overwritten by someone else",
     verdict="A request's KV holds marks of another: a wrong index reached the buffer, so two "
     "owners wrote to one place. Stop and keep the state; a restart only hides it.",
     severity="critical",
     exception="PoolError",
-    message="{pool_name}: token {token} holds {found}, expected {expected}",
-    line="{pool_name:word}: token {token} holds {found:text}, expected {expected:text}",
+    message="token {token} holds (row, generation, position) {found}, {expected} was "
+    "written: a wrong index reached the buffer",
+    line="token {token} holds (row, generation, position) {found:triple}, "
+    "{expected:triple} was written: a wrong index reached the buffer",
     pool="any",
     reach="invariant",
     origin="poolscope",
     figures=(
-        Figure("pool_name", "the pool"),
         Figure("token", "the first token that differs"),
-        Figure("found", "row, generation and position read back"),
-        Figure("expected", "row, generation and position written"),
+        Figure("found", "what was read back"),
+        Figure("expected", "what this owner wrote"),
     ),
     meaning="Prefill and decode write row, generation and position of each token into the buffer; "
     "they are compared when the token is freed, backed up or loaded back. The books may balance "
