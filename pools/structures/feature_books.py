@@ -1,0 +1,220 @@
+"""The books of the feature pool: free bytes, slots and generations, without the memory itself."""
+
+from collections import Counter
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pools.base import Checks
+from pools.errors import (
+    ForeignIndex,
+    IntegrityError,
+    InvalidSize,
+    MmGenerationExhausted,
+    MmLeaseInactive,
+    PoolError,
+)
+from pools.snapshot import AVAILABLE, Counters
+from pools.structures.feature_layout import align_up
+from pools.structures.free_ranges import FreeSpace, MergeMode
+from pools.structures.leases import Lease, LeaseBook
+from pools.structures.wear import Wear
+
+GENERATION_LIMIT = 0x7FFFFFFF
+
+
+class FeatureBooks:
+    """Leases over the address space [begin, end): a range, a slot and a generation each.
+
+    Mirrors: sglang 0.5.23 multimodal/transport/memory_pool.py (_allocate_locked, _release_locked).
+
+    Attributes:
+        space: free ranges.
+        book: slots and leases; `state`, `generation` and `owner` are its arrays.
+        wear: how fast generations grow.
+        last_failure: reason of the last lease that was None: no_bytes (less is free in all),
+            no_hole (enough is free, in pieces), unmerged (a merge would make it fit), alignment
+            (fits but for the rounding), no_slot.
+    """
+
+    def __init__(
+        self,
+        begin: int,
+        end: int,
+        *,
+        num_slots: int,
+        limit: int,
+        merge: MergeMode,
+        checks: Checks,
+        transport_name: str,
+    ) -> None:
+        """Everything free.
+
+        Raises:
+            InvalidSize: the generation limit does not fit 31 bits, or is zero or less.
+        """
+        if not 0 < limit <= GENERATION_LIMIT:
+            raise InvalidSize(
+                f"generation_limit must be from 1 to {GENERATION_LIMIT}, as control words carry "
+                f"31 bits; got {limit}",
+                generation_limit=limit,
+            )
+        self.checks, self.transport_name = checks, transport_name
+        self.capacity = end - begin
+        self.space = FreeSpace(begin, end, merge=merge)
+        self.book = LeaseBook(num_slots, limit, retire=checks == "strict")
+        self.state, self.owner = self.book.state, self.book.owner
+        self.generation: NDArray[np.uint32] = self.book.generation
+        self.wear = Wear()
+        self.allocs_total = self.frees_total = 0
+        self.failures_total: Counter[str] = Counter()
+        self.raised_total: Counter[str] = Counter()
+        self.last_failure: str | None = None
+
+    def lease(self, nbytes: int, now_s: float, owner: int = -1) -> Lease | None:
+        """Reserve a range, a slot and the slot's next generation. O(log ranges).
+
+        Args:
+            nbytes: bytes wanted, at least 1; a multiple of 256 is taken.
+            now_s: seconds of the engine's clock.
+            owner: who asked, for the map.
+
+        Returns:
+            The lease; None when nothing fits or no slot is free (see `last_failure`).
+
+        Raises:
+            InvalidSize: nbytes is zero or less.
+            MmGenerationExhausted: no free slot is below the limit. Under strict checks nothing has
+                changed; under upstream checks the range and the slot are lost.
+        """
+        if nbytes <= 0:
+            text = f"a lease needs at least 1 byte, got nbytes={nbytes}"
+            self._refuse(InvalidSize(text, nbytes=nbytes))
+        size = align_up(nbytes)
+        if self.space.largest < size:
+            return self._not_now(self._why_no_range(nbytes, size))
+        slot = self.book.next_slot
+        if slot is None:
+            worn = self.book.worn_slot
+            if worn is None:
+                return self._not_now("no_slot")
+            self._exhausted(worn)
+        if self.generation[slot] >= self.book.limit:
+            self._lose(size)
+        start = self.space.take(size)
+        if start is None:
+            raise IntegrityError(f"the largest free range is {self.space.largest}, not {size}")
+        lease = self.book.open(start, start + size, nbytes, owner, now_s)
+        self.wear.note(lease.generation, now_s)
+        self.allocs_total += 1
+        return lease
+
+    def release(self, lease: Lease) -> None:
+        """Free a lease at once, acknowledged or not; its range waits for the next merge.
+
+        Raises:
+            MmLeaseInactive: the lease does not hold its slot any more, in both modes of checks.
+        """
+        self._check_active(lease)
+        self._close(lease)
+
+    def set_generation(self, slot: int, value: int) -> None:
+        """Set the generation of one free slot, for faults and tests.
+
+        Raises:
+            ForeignIndex: there is no such slot, or a lease holds it.
+            InvalidSize: the value is outside 0 .. limit.
+        """
+        if not 0 <= slot < self.book.num_slots or self.state[slot] != AVAILABLE:
+            text = f"slot {slot} is not a free slot of 0 .. {self.book.num_slots - 1}"
+            self._refuse(ForeignIndex(text, slot=slot))
+        self._set_generations(np.array([slot]), value)
+
+    def set_generations(self, value: int) -> None:
+        """Set the generation of all free slots, for faults and tests.
+
+        Raises:
+            InvalidSize: the value is outside 0 .. limit.
+        """
+        self._set_generations(np.flatnonzero(self.state == AVAILABLE), value)
+
+    def clear(self) -> None:
+        """All bytes and slots free, but for retired slots; generations go on."""
+        self.space.clear()
+        self.book.clear()
+
+    def residual(self) -> int:
+        """Bytes that neither the free ranges nor the leases account for; 0 when conserved."""
+        return self.capacity - self.space.total - self.book.held_bytes
+
+    def counters(self) -> Counters:
+        """Totals since the pool was built, as plain data."""
+        return Counters(
+            allocs_total=self.allocs_total,
+            frees_total=self.frees_total,
+            failures_total=dict(self.failures_total),
+            raised_total=dict(self.raised_total),
+        )
+
+    def audit(self) -> None:
+        """Compare ranges, leases and slots with one another. O(ranges + slots).
+
+        Raises:
+            IntegrityError: naming what differs.
+        """
+        self.space.audit()
+        self.book.audit()
+        leases = [(lease.start, lease.end) for lease in self.book.occupied.values()]
+        extents = [*self.space.edges().reshape(-1, 2).tolist(), *leases]
+        bounds = np.array(sorted(map(tuple, extents)), np.int64).reshape(-1, 2)
+        shared = np.flatnonzero(bounds[1:, 0] < bounds[:-1, 1])
+        if shared.size:
+            raise IntegrityError(f"two extents share byte {bounds[shared[0] + 1, 0]}")
+        if self.checks == "strict" and self.residual():
+            raise IntegrityError(
+                f"{self.residual()} bytes are neither free nor leased", leaked=self.residual()
+            )
+
+    def _check_active(self, lease: Lease) -> None:
+        if not self.book.is_active(lease):
+            self._refuse(MmLeaseInactive(self.transport_name, lease.slot, lease.generation))
+
+    def _close(self, lease: Lease) -> None:
+        self.book.close(lease)
+        self.space.give_back(lease.start, lease.end)
+        self.frees_total += 1
+
+    def _set_generations(self, slots: NDArray[np.int64], value: int) -> None:
+        if not 0 <= value <= self.book.limit:
+            text = f"a generation is 0 .. {self.book.limit}, got {value}"
+            self._refuse(InvalidSize(text, generation=value))
+        self.book.set_generations(slots, value)
+        self.wear.restart(int(self.generation.max()))
+
+    def _refuse(self, error: PoolError) -> NoReturn:
+        self.raised_total[error.code] += 1
+        raise error
+
+    def _not_now(self, reason: str) -> Lease | None:
+        self.last_failure = reason
+        self.failures_total[reason] += 1
+        return None
+
+    def _why_no_range(self, nbytes: int, size: int) -> str:
+        merged = self.space.largest_after_merge
+        if merged >= size:
+            return "unmerged"
+        if merged >= nbytes:
+            return "alignment"
+        return "no_hole" if self.space.total >= size else "no_bytes"
+
+    def _lose(self, size: int) -> NoReturn:
+        # Only upstream checks keep worn slots on the stack: the range is cut and the slot popped
+        # before the limit is tested, and neither comes back.
+        self.space.take(size)
+        self._exhausted(self.book.lose_next())
+
+    def _exhausted(self, slot: int) -> NoReturn:
+        generation, limit = int(self.generation[slot]), self.book.limit
+        self._refuse(MmGenerationExhausted(self.transport_name, slot, generation, limit))
