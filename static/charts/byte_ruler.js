@@ -8,6 +8,8 @@ import { is_open, table } from "../js/twin.js";
 /** @typedef {import("../js/geometry.js").Geometry} Geometry */
 
 const TRACK_PX = 30;
+/** The control words stand in front of address 0, not to scale. */
+const CONTROL_PX = 9;
 const TICKS = 4;
 const TABLE_ROWS = 12;
 
@@ -45,18 +47,18 @@ export const chart = {
           said.textContent = `Loading the ranges of ${name}.`;
           return;
         }
-        draw(plot, geometry, pool.capacity, ctx.palette.css);
+        const control_bytes = pool.extra.control_bytes ?? 0;
+        const left = control_bytes ? CONTROL_PX : 0;
+        draw(plot, geometry, pool.capacity, left, ctx.palette);
         const holes = geometry.free_edges.length / 2;
         const sub = el.querySelector("[data-sub]");
         const text = `byte ruler · ${bytes(pool.capacity)} · ${count(geometry.leases.length / 5)} leases · ${count(holes)} holes`;
         if (sub && sub.textContent !== text) sub.textContent = text;
         const more = (pool.free_ranges?.count ?? holes) - holes;
-        said.textContent =
-          pointer >= 0
-            ? read((pointer / plot.width) * pool.capacity, geometry)
-            : more > 0
-              ? `${count(more)} more holes are not drawn.`
-              : "Striped: a consumer has not acknowledged yet. Point at the ruler to read it.";
+        if (pointer >= left) said.textContent = read(((pointer - left) / (plot.width - left)) * pool.capacity, geometry);
+        else if (pointer >= 0) said.textContent = `control words · ${bytes(control_bytes)} before address 0 (not to scale)`;
+        else if (more > 0) said.textContent = `${count(more)} more holes are not drawn.`;
+        else said.textContent = "Striped: an acknowledgement is missing. Point to read.";
         const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
         if (twin && is_open(twin)) holes_table(twin, geometry);
       },
@@ -64,21 +66,31 @@ export const chart = {
   },
 };
 
-/** @param {import("../js/canvas.js").Board} plot @param {Geometry} geometry @param {number} capacity @param {Record<string, string>} css */
-function draw(plot, geometry, capacity, css) {
+/**
+ * @param {import("../js/canvas.js").Board} plot @param {Geometry} geometry
+ * @param {number} capacity @param {number} left where address 0 is
+ * @param {import("../js/palette.js").Palette} palette
+ */
+function draw(plot, geometry, capacity, left, palette) {
   const { context, width } = plot;
-  const scale = width / Math.max(capacity, 1);
+  const { css } = palette;
+  const scale = (width - left) / Math.max(capacity, 1);
   plot.clear();
+  if (left) {
+    context.fillStyle = css.raise;
+    context.fillRect(0, 0, left - 2, TRACK_PX);
+    stripes(context, 0, left - 2, css.dim);
+  }
   context.fillStyle = css.held;
-  context.fillRect(0, 0, width, TRACK_PX);
+  context.fillRect(left, 0, width - left, TRACK_PX);
   const { leases, free_edges } = geometry;
   context.fillStyle = css.available;
   for (let at = 0; at < free_edges.length; at += 2) {
-    const from = free_edges[at] * scale;
-    context.fillRect(from, 0, Math.max((free_edges[at + 1] - free_edges[at]) * scale, 0.5), TRACK_PX);
+    const wide = (free_edges[at + 1] - free_edges[at]) * scale;
+    context.fillRect(left + free_edges[at] * scale, 0, Math.max(wide, 0.5), TRACK_PX);
   }
   for (let row = 0; row < leases.length; row += 5) {
-    const from = leases[row + 1] * scale;
+    const from = left + leases[row + 1] * scale;
     const wide = (leases[row + 2] - leases[row + 1]) * scale;
     if (leases[row + 4] > 0 && wide > 3) stripes(context, from, wide, css.bg);
     if (wide > 2) {
@@ -87,14 +99,19 @@ function draw(plot, geometry, capacity, css) {
     }
   }
   context.strokeStyle = css.edge;
-  context.strokeRect(0.5, 0.5, width - 1, TRACK_PX - 1);
-  context.fillStyle = css.dim;
-  context.font = `10px ${getComputedStyle(plot.canvas).getPropertyValue("--mono")}`;
+  context.strokeRect(left + 0.5, 0.5, width - left - 1, TRACK_PX - 1);
+  axis(plot, capacity, left, palette);
+}
+
+/** @param {import("../js/canvas.js").Board} plot @param {number} capacity @param {number} left @param {import("../js/palette.js").Palette} palette */
+function axis({ context, width }, capacity, left, palette) {
+  context.fillStyle = palette.css.dim;
+  context.font = `10px ${palette.mono}`;
   for (let tick = 0; tick <= TICKS; tick += 1) {
-    const x = (tick / TICKS) * width;
+    const x = left + (tick / TICKS) * (width - left);
     context.textAlign = tick === 0 ? "left" : tick === TICKS ? "right" : "center";
     context.fillRect(Math.min(x, width - 1), TRACK_PX, 1, 4);
-    context.fillText(bytes((tick / TICKS) * capacity), x, TRACK_PX + 15);
+    context.fillText(bytes(Math.round((tick / TICKS) * capacity)), x, TRACK_PX + 15);
   }
 }
 

@@ -106,7 +106,8 @@ function label(pool, top, narrow, css) {
 function marks(store, css) {
   const first = Math.min(...Object.keys(store.pools).map((name) => store.series.of(name).sim_t[0] ?? Infinity));
   return store.events
-    .filter((event) => event.level !== "info" && event.sim_t >= first)
+    .filter((event) => event.event_seq > store.run_event_seq && event.level !== "info")
+    .filter((event) => event.sim_t >= first && event.sim_t <= store.sim_t)
     .slice(-MAX_MARKS)
     .map((event) => ({
       type: "line", xref: "x", yref: "paper", x0: 1000 * event.sim_t, x1: 1000 * event.sim_t, y0: 0, y1: 1,

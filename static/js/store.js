@@ -39,6 +39,8 @@ export class Store {
     /** Newest last. @type {PoolEvent[]} */
     this.events = [...page.events].sort((a, b) => a.event_seq - b.event_seq);
     this.event_seq = this.events.at(-1)?.event_seq ?? 0;
+    /** Events up to here are of an earlier run, whose simulated times mean nothing now. */
+    this.run_event_seq = 0;
     this.health = { state: page.host?.state ?? "disconnected", note: "", engine_age_s: 0 };
     this.selected = page.selected ?? page.pools[0]?.name ?? "";
     /** @type {Map<string, Geometry>} */
@@ -102,7 +104,10 @@ export class Store {
   /** @param {Header} header */
   scalars(header) {
     if (this.epoch === 0) this.epoch = header.epoch;
-    if (header.sim_t < this.sim_t - 1) this.series.clear();
+    if (header.sim_t < this.sim_t - 1) {
+      this.series.clear();
+      this.run_event_seq = this.event_seq;
+    }
     this.seq = header.seq;
     this.t = header.t;
     this.sim_t = header.sim_t;
