@@ -58,7 +58,7 @@ export const chart = {
         if (pointer >= left) said.textContent = read(((pointer - left) / (plot.width - left)) * pool.capacity, geometry);
         else if (pointer >= 0) said.textContent = `control words · ${bytes(control_bytes)} before address 0 (not to scale)`;
         else if (more > 0) said.textContent = `${count(more)} more holes are not drawn.`;
-        else said.textContent = "Striped: an acknowledgement is missing. Point to read.";
+        else said.textContent = "Striped: not acknowledged by all.";
         const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
         if (twin && is_open(twin)) holes_table(twin, geometry);
       },

@@ -19,7 +19,7 @@ import { recall, remember } from "../js/view_state.js";
 
 const GUTTER_CSS = 58;
 const LEAST_CSS = 120;
-const TEXT_MS = 250;
+const TEXT_MS = 100;
 const AGE_MS = 1_000;
 
 class SlotMap {
