@@ -12,12 +12,12 @@ _REMEDIES = (
     ),
     Remedy(
         text="As a developer: cut the token range to whole pages before anything is taken from "
-        "either side, then ask device and host for that same number.",
+        "either side, then ask device and host for that same number. Handle None: a full pool does "
+        "not raise.",
+        status="proved",
+        proof="37 tokens at page 16: cut to 32, host and device get 32 each "
+        "(`test_aligning_the_range_gives_equal_counts`).",
         cost="the tokens of the last, partial page are not backed up",
-    ),
-    Remedy(
-        text="Handle None as well: a full pool does not raise. Evict host leaves and ask again, or "
-        "skip the backup.",
     ),
     Remedy(
         text="Turn the host tier off (`--enable-hierarchical-cache` absent) until it is fixed.",
@@ -30,7 +30,8 @@ _REMEDIES = (
         direction="raise",
         proof="The host then holds more indices than the device, and the copy that follows raises "
         "`transfer index size mismatch`: 37 tokens at page 16 become host=48, device=37. One "
-        "ValueError is traded for another, and 11 host slots are taken for nothing.",
+        "ValueError is traded for another, and 11 host slots are taken for nothing "
+        "(`test_rounding_the_host_request_alone_leaves_unequal_counts`).",
     ),
     Remedy(
         text="Catch the ValueError and ask again with the rounded size.",
@@ -43,7 +44,8 @@ _REMEDIES = (
         direction="none",
         flag="--page-size",
         proof="The caller's number does not follow the flag, and the one model family with this "
-        "pool fixes its page at 256 in paged sliding-window mode.",
+        "pool fixes its page at 256 in paged sliding-window mode. 37 tokens are refused at 16, "
+        "32, 64, 128 and 256 (`test_no_page_size_makes_a_raw_length_whole`).",
     ),
 )
 
@@ -145,6 +147,7 @@ ENTRY = ErrorEntry(
     here="Poolscope's pool also refuses negative sizes, pages freed twice and indices of another "
     "pool, which upstream's accepts.",
     fault="unaligned-host-alloc",
+    proven=True,
     related=(
         "host-transfer-size-mismatch",
         "logical-host-free-unaligned",

@@ -17,6 +17,8 @@ ENTRY = ErrorEntry(
         "{unit:word} {index} is not held",
         "{unit:word} {index} is locked in the prefix tree",
         "host slots {first}..{last} are not in 0..{end}",
+        "has slots 0 .. {last}, got {index}",
+        "has consumers 0 .. {last}, got {index}",
     ),
     pool="any",
     reach="developer",
