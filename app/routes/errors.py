@@ -84,7 +84,7 @@ def match_errors(body: MatchIn) -> MatchPage:
 
 
 @router.get("/errors", include_in_schema=False)
-def errors_page(request: Request, q: Words = "") -> Response:
+async def errors_page(request: Request, q: Words = "") -> Response:
     """The catalog as a page; search and filters are the address."""
     asked = {name: request.query_params.get(name, "") for name in FILTERS}
     chosen = _search(q, **asked)
@@ -107,7 +107,7 @@ def errors_page(request: Request, q: Words = "") -> Response:
 
 
 @router.get("/errors/{key}", include_in_schema=False)
-def error_page(request: Request, key: str) -> Response:
+async def error_page(request: Request, key: str) -> Response:
     """One error as a page, or as JSON for whoever asks for that."""
     entry = known_error(key)
     if not prefers_html(request):
@@ -156,6 +156,7 @@ def _tag(code: str) -> str:
 
 
 def _occurrences(request: Request, code: str) -> list[dict[str, Any]]:
+    # called on the event loop only: the hub changes its hosts there
     hub = getattr(request.app.state, "hub", None)
     if hub is None:
         return []

@@ -1,7 +1,9 @@
 """Rules that every entry keeps, and search."""
 
+import ast
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +42,22 @@ def test_every_coded_pool_error_has_an_entry(cls: type[coded.PoolError]) -> None
     bases = {base.__name__ for base in cls.__mro__}
     if entry.code != "pool-memory-budget-exceeded":
         assert entry.exception in bases
+
+
+def test_every_code_that_the_program_emits_has_an_entry() -> None:
+    """`code="…"` anywhere outside the catalog: events, alarms and verdicts link to its page."""
+    root = Path(__file__).parents[2]
+    used: dict[str, str] = {}
+    for path in (*root.glob("app/**/*.py"), *root.glob("pools/**/*.py")):
+        if "catalog" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "code":
+                value = node.value
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    used[value.value] = f"{path.relative_to(root)}:{value.lineno}"
+    assert used
+    assert {code: where for code, where in used.items() if code not in CATALOG.by_code} == {}
 
 
 @ENTRIES
