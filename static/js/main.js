@@ -65,7 +65,7 @@ function header() {
   const speed = document.querySelector("[data-speed-word]");
   return () => {
     if (time) time.textContent = clock(store.sim_t);
-    if (word && word.textContent !== store.source) word.textContent = store.source;
+    if (word && store.source && word.textContent !== store.source) word.textContent = store.source;
     const name = store.engine.workload?.name;
     if (load && name && load.textContent !== name) load.textContent = name;
     if (speed && store.speed !== null) speed.textContent = store.speed === "max" ? "max · " : `×${store.speed} · `;
