@@ -1,0 +1,178 @@
+"""The engine: arrivals, features, scheduler and clock over one set of pools.
+
+Time is an integer of simulated nanoseconds and contains no host time; the same workload, seed and
+flags give the same decisions at any pace.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from app.engine.faults import fault
+from app.engine.intake import Intake
+from app.engine.ledger import EngineLedger
+from app.engine.mm_stage import MmStage
+from app.engine.pool_set import PoolSet
+from app.engine.request_table import request_rows
+from app.engine.scheduler import Scheduler
+from app.engine.step_time import StepTime
+from app.engine.watch import Watch
+from app.engine.workload import Workload
+from app.sizing.plan import PoolPlan, resolve
+from app.sizing.server_args import ServerArgs
+from app.wire.event import EngineEvent
+from pools.errors import PoolError
+
+#: with nothing to do, time goes on at most this far, so that pools and page keep moving
+IDLE_NS = 50_000_000
+SEVERITY = {"alloc-req-slots-exhausted": "critical"}
+
+
+class Driver:
+    """One modelled server under one workload. Not thread-safe; one thread owns it."""
+
+    def __init__(
+        self,
+        plan: PoolPlan,
+        workload: Workload,
+        *,
+        on_event: Callable[[EngineEvent], None],
+        step_time: StepTime | None = None,
+    ) -> None:
+        self.plan, self.workload = plan, workload
+        self.now_ns = 0
+        self.steps = 0
+        self.batch = "idle"
+        self.caption = ""
+        self.set = PoolSet.build(plan)
+        self.pools = self.set.by_name()
+        self.ledger = EngineLedger()
+        self._on_event = on_event
+        self.scheduler = Scheduler(plan, self.set, self.ledger, self.emit, step_time or StepTime())
+        self.features = (
+            MmStage(self.set.features, plan.args.mm_consumers, self.ledger)
+            if self.set.features is not None
+            else None
+        )
+        self._intake = Intake(self)
+        self.watch = Watch(self)
+        self._story = workload.story() if workload.story else None
+
+    def step(self) -> bool:
+        """One scheduler iteration; False when every request has ended and no lease is left."""
+        self._intake.take_due()
+        if self.features is not None:
+            self.features.advance(self.now_ns)
+        self.batch, took = self._iterate()
+        self.now_ns += took
+        if self.batch == "idle" and not self._skip_ahead():
+            self.watch.audit()
+            return False
+        self.steps += 1
+        self.watch.after_step()
+        if self._story is not None:
+            self._story.after_step(self)
+        return True
+
+    def emit(self, event: EngineEvent) -> None:
+        """Pass an event on, and count it by code."""
+        if event.code and event.kind in ("error", "abort"):
+            self.ledger.errors[event.code] += 1
+        if event.kind == "mark":
+            self.caption = event.message
+        self._on_event(event)
+
+    def raised(self, error: PoolError, pool: str, injected: str | None = None) -> None:
+        """An error that a pool raised; the engine notes it and goes on."""
+        numbers = dict(error.numbers)
+        if injected:
+            numbers["injected"] = injected
+        self.emit(
+            EngineEvent(
+                level="critical" if SEVERITY.get(error.code) else "error",
+                kind="error",
+                pool=pool,
+                code=error.code,
+                message=str(error),
+                sim_t=self.now_ns / 1e9,
+                numbers=numbers,
+            )
+        )
+
+    def inject(self, name: str, **params: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        """Bring about a fault.
+
+        Raises:
+            ValueError, TypeError: no such fault, or parameters it does not take.
+        """
+        return fault(name).inject(self, **params)
+
+    def requests(self, limit: int) -> list[dict[str, Any]]:
+        """Rows of the request table: running first, then waiting."""
+        return request_rows(self, limit)
+
+    def stats(self) -> dict[str, Any]:
+        """The engine's scalars, JSON-ready; cheap enough for every sample."""
+        counts, scheduler = self.ledger.counts, self.scheduler
+        bound = scheduler.row_bound_since_ns
+        p50, p95 = self.ledger.wait_quantiles_s()
+        totals = (
+            "arrived_total", "finished_total", "rejected_total", "aborted_total", "retracted_total",
+            "prefix_hit_tokens_total", "prompt_tokens_total", "decode_tokens_total",
+            "mm_leases_total", "mm_fallbacks_total", "backup_skipped_total",
+        )  # fmt: skip
+        return {
+            "sim_t": self.now_ns / 1e9,
+            "step": self.steps,
+            "batch": self.batch,
+            "running_reqs": len(scheduler.running),
+            "queued_reqs": len(scheduler.prefill.waiting) + (scheduler.prefill.chunked is not None),
+            **{name: counts[name] for name in totals},
+            "need_next_pages": scheduler.need_next_pages(),
+            "new_token_ratio": round(scheduler.ratio.current, 6),
+            "admission_blocked_by": scheduler.prefill.blocked_by,
+            "row_bound_since": None if bound is None else bound / 1e9,
+            "queue_wait_p50_s": p50,
+            "queue_wait_p95_s": p95,
+            "violations_total": self.watch.violations,
+            "caption": self.caption,
+            "workload": self.workload.describe(),
+        }
+
+    def _iterate(self) -> tuple[str, int]:
+        try:
+            return self.scheduler.iterate(self.now_ns)
+        except PoolError as error:
+            # Serving would die here. The page shows it, so the engine says it and ends the run.
+            self.raised(error, self.set.kv.name)
+            raise
+
+    def _skip_ahead(self) -> bool:
+        """With nothing to run, move to what comes next; False when nothing does."""
+        due = [at for at in (self._intake.next_ns, self._feature_due()) if at is not None]
+        if not due:
+            return False
+        self.now_ns = max(self.now_ns + 1, min(min(due), self.now_ns + IDLE_NS))
+        return True
+
+    def _feature_due(self) -> int | None:
+        if self.features is None:
+            return None
+        due = self.features.next_due_ns
+        if due is None and self.features.pool.snapshot(self.now_ns / 1e9).held:
+            return self.now_ns + int(self.plan.args.mm_recycle_interval_s * 1e9)
+        return due
+
+
+def build_driver(
+    args: ServerArgs,
+    make_workload: Callable[[], Workload],
+    *,
+    on_event: Callable[[EngineEvent], None],
+) -> Driver:
+    """Size the pools, read the workload, build the engine.
+
+    Raises:
+        FlagError, TraceError, ValueError: nothing is built.
+    """
+    plan = resolve(args)
+    return Driver(plan, make_workload(), on_event=on_event)

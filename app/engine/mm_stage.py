@@ -1,0 +1,101 @@
+"""Multimodal features on their way to the scheduler ranks: lease, publish, acknowledge, recycle.
+
+Mirrors: sglang 0.5.23 multimodal/transport/cuda_ipc.py, multimodal/processors/base_processor.py: a
+    full pool means the slow path over host memory, never an error.
+"""
+
+import heapq
+import itertools
+
+import torch
+
+from app.engine.ledger import EngineLedger
+from pools.errors import PoolError
+from pools.kinds.mm_feature import MmFeature
+from pools.structures.leases import Lease
+
+#: a rank takes this long from the scheduler's loop boundary to its acknowledgement
+ACK_NS = 3_000_000
+#: and each further rank this much longer
+RANK_STAGGER_NS = 2_000_000
+PATTERN_BYTES = 1 << 20
+
+
+class MmStage:
+    """Owns the leases between arrival and the last acknowledgement."""
+
+    def __init__(self, pool: MmFeature, consumers: int, ledger: EngineLedger) -> None:
+        self.pool = pool
+        self._consumers, self._ledger = consumers, ledger
+        self._acks: list[tuple[int, int, int, Lease]] = []
+        self._order = itertools.count()
+        self._silent_until_ns: dict[int, int] = {}
+        self._held_back: list[tuple[int, Lease]] = []
+        self._pattern = torch.arange(PATTERN_BYTES, dtype=torch.uint8)
+
+    def arrive(self, sizes: tuple[int, ...], rid: int, now_ns: int) -> list[PoolError]:
+        """Lease each feature and copy it in; what gets no lease takes the slow path.
+
+        Args:
+            sizes: bytes of each feature.
+        Returns:
+            Errors the pool raised (a worn slot), each counted as a slow path too.
+        """
+        raised = []
+        for nbytes in sizes:
+            try:
+                lease, _ = self.pool.copy_tensor(self._feature(nbytes), now_ns / 1e9, rid)
+            except PoolError as error:
+                raised.append(error)
+                lease = None
+            if lease is None:
+                self._ledger.add("mm_fallbacks_total")
+                continue
+            self._ledger.add("mm_leases_total")
+            for consumer in range(self._consumers):
+                due = now_ns + ACK_NS + consumer * RANK_STAGGER_NS
+                heapq.heappush(self._acks, (due, next(self._order), consumer, lease))
+        return raised
+
+    def silence(self, consumer: int, until_ns: int) -> None:
+        """A consumer acknowledges nothing before `until_ns`."""
+        self._silent_until_ns[consumer] = until_ns
+
+    def advance(self, now_ns: int) -> None:
+        """Acknowledgements that are due by now, then the recycler if its interval has passed."""
+        self._release_silenced(now_ns)
+        while self._acks and self._acks[0][0] <= now_ns:
+            _, _, consumer, lease = heapq.heappop(self._acks)
+            if now_ns < self._silent_until_ns.get(consumer, 0):
+                self._held_back.append((consumer, lease))
+            else:
+                self.pool.acknowledge(lease, consumer)
+        self.pool.recycle(now_ns / 1e9)
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the next acknowledgement is due, or None."""
+        due = [self._acks[0][0]] if self._acks else []
+        if self._held_back:
+            due.append(max(self._silent_until_ns.values()))
+        return min(due) if due else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether acknowledgements are still to come."""
+        return bool(self._acks or self._held_back)
+
+    def _release_silenced(self, now_ns: int) -> None:
+        still = []
+        for consumer, lease in self._held_back:
+            if now_ns < self._silent_until_ns.get(consumer, 0):
+                still.append((consumer, lease))
+            else:
+                self.pool.acknowledge(lease, consumer)
+        self._held_back = still
+
+    def _feature(self, nbytes: int) -> torch.Tensor:
+        # A repeated pattern, expanded without a copy where it fits, is as good as an image here.
+        if nbytes <= PATTERN_BYTES:
+            return self._pattern[:nbytes]
+        return self._pattern.repeat(-(-nbytes // PATTERN_BYTES))[:nbytes]

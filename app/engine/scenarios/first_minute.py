@@ -1,0 +1,121 @@
+"""The default: a story in its first minute, then steady load for ever."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.engine.faults import fault
+from app.engine.scenario import Scenario
+from app.engine.traffic import Phase, Traffic
+from app.wire.event import EngineEvent
+
+if TYPE_CHECKING:
+    from app.engine.driver import Driver
+
+IMAGES = (0.5, 1, 2, 4, 9)
+PHASES = (
+    Phase(16, rate=7.0, prompt=5_500, output=900, sessions=300, image_share=0.15, image_mib=IMAGES),
+    Phase(14, rate=2.0, prompt=2_000, output=900, sessions=60, image_share=0.9, image_mib=IMAGES),
+    Phase(
+        60, rate=2.2, prompt=900, output=250, sessions=40, image_share=0.3, image_mib=(0.5, 1, 2)
+    ),
+)
+SILENT_AT_S, SILENT_S, ERROR_AT_S, RECOVERED_AFTER_S = 20.0, 9.0, 38.0, 45.0
+FULL_FRAC, CALM_FRAC = 0.5, 0.05
+
+
+class FirstMinute:
+    """Says each chapter when it really happens, in any order, once."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Callable[[Driver], str | None]] = {
+            "fill": _filled,
+            "reuse": _reused,
+            "retraction": _retracted,
+            "fragmentation": _fragmented,
+            "recovery": _recovered,
+        }
+        self._acts: list[tuple[float, str, dict[str, object]]] = [
+            (SILENT_AT_S, "silent-consumer", {"seconds": SILENT_S}),
+            (ERROR_AT_S, "unaligned-host-alloc", {}),
+        ]
+
+    def after_step(self, driver: "Driver") -> None:
+        """Tell what has come true, then act if an act is due."""
+        for chapter, tell in list(self._open.items()):
+            text = tell(driver)
+            if text is not None:
+                del self._open[chapter]
+                _mark(driver, chapter, text)
+        if self._acts and driver.now_ns / 1e9 >= self._acts[0][0]:
+            _, name, params = self._acts.pop(0)
+            self._act(driver, name, params)
+
+    def _act(self, driver: "Driver", name: str, params: dict[str, object]) -> None:
+        try:
+            done = fault(name).inject(driver, **params)
+        except ValueError as error:
+            _mark(driver, "skipped", f"{name} cannot be shown here: {error}")
+            return
+        if done.get("raised"):
+            _mark(
+                driver, "error", f"A caller broke a rule: {done['raised']}. Its link explains it."
+            )
+
+
+def _filled(driver: "Driver") -> str | None:
+    kv = driver.set.kv
+    free = kv.available_size() / kv.size
+    if free > FULL_FRAC:
+        return None
+    return f"The KV pool fills: {free:.0%} of its {kv.size:,} tokens are free."
+
+
+def _reused(driver: "Driver") -> str | None:
+    hits = driver.ledger.counts["prefix_hit_tokens_total"]
+    total = driver.ledger.counts["prompt_tokens_total"]
+    if hits < 50_000:
+        return None
+    return f"Prefixes are reused: {hits:,} of {total:,} prompt tokens were in the tree already."
+
+
+def _retracted(driver: "Driver") -> str | None:
+    if not driver.ledger.counts["retracted_total"]:
+        return None
+    return "Decode ran out of pages: a running request was retracted and will be prefilled again."
+
+
+def _fragmented(driver: "Driver") -> str | None:
+    if not driver.ledger.counts["mm_fallbacks_total"] or driver.features is None:
+        return None
+    reason = driver.features.pool.last_failure
+    return f"The feature pool has no room for an image ({reason}): it takes the slow path."
+
+
+def _recovered(driver: "Driver") -> str | None:
+    calm = not driver.scheduler.prefill.waiting and driver.now_ns / 1e9 > RECOVERED_AFTER_S
+    if not calm:
+        return None
+    running = len(driver.scheduler.running)
+    return f"Recovered: nothing waits, {running} requests run, the cache stays warm."
+
+
+def _mark(driver: "Driver", chapter: str, text: str) -> None:
+    driver.emit(
+        EngineEvent(
+            level="info",
+            kind="mark",
+            message=text,
+            sim_t=driver.now_ns / 1e9,
+            numbers={"chapter": chapter},
+        )
+    )
+
+
+SCENARIO = Scenario(
+    name="first-minute",
+    title="The first minute",
+    look="Fill, prefix reuse, a retraction, a fragmented feature pool, an error of the catalog, "
+    "recovery - captions name each as it happens. Afterwards steady traffic for ever.",
+    requests=lambda seed: iter(Traffic(PHASES, seed)),
+    story=FirstMinute,
+)
