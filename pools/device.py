@@ -26,6 +26,10 @@ class DeviceUnavailable(RuntimeError):
     """A device that this machine or this installation does not have; the text says what to do."""
 
 
+class EndlessWait(RuntimeError):
+    """A wait on the CPU for a word that nobody is left to write."""
+
+
 class ControlWords(Protocol):
     """int32 words at the front of a buffer, one row per slot: ready, then one ack per consumer."""
 
@@ -81,7 +85,7 @@ class _CpuWords:
     def wait_word(self, row: int, column: int, value: int) -> None:
         found = int(self._words[row, column])
         if found < value:
-            raise DeviceUnavailable(
+            raise EndlessWait(
                 f"control word {column} of slot {row} is {found}, waited for {value}: on the "
                 "CPU nothing else could write it, so the wait would never end; publish first"
             )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pools.base import Checks
 from pools.device import open_device
 from pools.errors import ForeignIndex, InvalidSize, MmRecycleIntervalNotPositive
-from pools.snapshot import HELD, Geometry, PoolSnapshot
+from pools.snapshot import Geometry, PoolSnapshot
 from pools.structures.feature_books import GENERATION_LIMIT, FeatureBooks
 from pools.structures.feature_layout import FeatureLayout
 from pools.structures.free_ranges import MergeMode
@@ -163,30 +163,29 @@ class MmFeature(FeatureBooks):
             return []
         self._last_pass_s = now_s
         self.passes_total += 1
-        occupied = self.book.occupied
-        if not occupied and self.checks == "upstream":
+        if not self.book.occupied and self.checks == "upstream":
             return []
-        slots = self.book.occupied_slots()
-        done = ~self._words_missing(slots).any(axis=1)
-        freed = [occupied[slot] for slot in slots[done].tolist()]
-        for lease in freed:
-            self._close(lease)
-        self.space.merge()
-        return freed
+        slots = self.book.leased_slots()
+        done = slots[~self._words_missing(slots).any(axis=1)]
+        self.space.give_back_and_merge(self.book.start[done], self.book.end[done])
+        self.frees_total += len(done)
+        return self.book.close_many(done)
 
     def read(self, lease: Lease) -> torch.Tensor:
-        """A copy of the lease's bytes, uint8 (nbytes,) on the pool's device.
+        """Wait for the ready word and copy the bytes out, uint8 (nbytes,) on the pool's device.
 
         Raises:
             MmLeaseInactive: strict checks, and the bytes may be another lease's by now.
+            EndlessWait: on the CPU, when the lease has not been published.
         """
         self._check_current(lease)
+        self._words.wait_word(lease.slot, 0, lease.generation)
         return self._view(lease).clone()
 
     def snapshot(self, now_s: float, source: str = "synthetic") -> PoolSnapshot:
         """Everything but the cells, in bytes; one gather of control words."""
         book = self.book
-        acks_missing = self._words_missing(book.occupied_slots())[:, 1:]
+        acks_missing = self._words_missing(book.leased_slots())[:, 1:]
         return PoolSnapshot(
             name=self.name,
             kind=self.KIND,
@@ -207,23 +206,13 @@ class MmFeature(FeatureBooks):
             ),
             leases=book.describe(acks_missing, now_s),
             counters=self.counters(),
-            extra={
-                "num_slots": book.num_slots,
-                "usable_slots": book.usable_slots,
-                "retired_slots": book.retired_slots,
-                "lost_slots": book.lost_slots,
-                "alignment_waste_bytes": book.waste_bytes,
-                "unmerged_seams": self.space.seams,
-                "slow_path_total": self.failures_total.total(),
-                "recycle_passes_total": self.passes_total,
-                "control_bytes": self.layout.data_start,
-            },
+            extra={**self.extra(), "recycle_passes_total": self.passes_total},
         )
 
     def geometry(self) -> Geometry:
         """Slots as cells; ranges and leases as byte addresses within 0 .. capacity."""
         book, begin = self.book, self.layout.data_start
-        slots = np.flatnonzero(self.state == HELD)
+        slots = book.leased_slots()
         edges = self.space.edges() - begin
         return Geometry(
             state=self.state.copy(),
@@ -234,6 +223,14 @@ class MmFeature(FeatureBooks):
             free_ranges_total=len(self.space),
             leases=book.rows(slots, self._words_missing(slots)[:, 1:], begin),
         )
+
+    def _set_generations(self, slots: NDArray[np.int64], value: int) -> None:
+        lowered = slots[self.generation[slots] > value]
+        super()._set_generations(slots, value)
+        # Words of a lease long gone must not equal a generation that comes again.
+        for slot in lowered.tolist():
+            for column in range(self.layout.words_per_slot):
+                self._words.write_word(slot, column, 0)
 
     def _words_missing(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         # Generations have 31 bits, so the unsigned book and the signed words compare as they are.

@@ -9,19 +9,20 @@ from numpy.typing import NDArray
 from pools.base import Checks
 from pools.errors import (
     ForeignIndex,
-    IntegrityError,
     InvalidSize,
     MmGenerationExhausted,
     MmLeaseInactive,
     PoolError,
 )
 from pools.snapshot import AVAILABLE, Counters
+from pools.structures.audit import compare
 from pools.structures.feature_layout import align_up
 from pools.structures.free_ranges import FreeSpace, MergeMode
 from pools.structures.leases import Lease, LeaseBook
 from pools.structures.wear import Wear
 
 GENERATION_LIMIT = 0x7FFFFFFF
+MAX_OWNER = 0x7FFFFFFF
 
 
 class FeatureBooks:
@@ -84,27 +85,21 @@ class FeatureBooks:
             The lease; None when nothing fits or no slot is free (see `last_failure`).
 
         Raises:
-            InvalidSize: nbytes is zero or less.
+            InvalidSize: nbytes is zero or less, or owner does not fit.
             MmGenerationExhausted: no free slot is below the limit. Under strict checks nothing has
                 changed; under upstream checks the range and the slot are lost.
         """
         if nbytes <= 0:
             text = f"a lease needs at least 1 byte, got nbytes={nbytes}"
             self._refuse(InvalidSize(text, nbytes=nbytes))
+        if not -1 <= owner <= MAX_OWNER:
+            self._refuse(InvalidSize(f"owner={owner} is not -1 .. {MAX_OWNER}", owner=owner))
         size = align_up(nbytes)
-        if self.space.largest < size:
-            return self._not_now(self._why_no_range(nbytes, size))
-        slot = self.book.next_slot
-        if slot is None:
-            worn = self.book.worn_slot
-            if worn is None:
-                return self._not_now("no_slot")
-            self._exhausted(worn)
-        if self.generation[slot] >= self.book.limit:
-            self._lose(size)
+        if not self.book.can_open:
+            return self._without_slot(nbytes, size)
         start = self.space.take(size)
         if start is None:
-            raise IntegrityError(f"the largest free range is {self.space.largest}, not {size}")
+            return self._not_now(self._why_no_range(nbytes, size))
         lease = self.book.open(start, start + size, nbytes, owner, now_s)
         self.wear.note(lease.generation, now_s)
         self.allocs_total += 1
@@ -157,6 +152,19 @@ class FeatureBooks:
             raised_total=dict(self.raised_total),
         )
 
+    def extra(self) -> dict[str, int | float]:
+        """Figures of this kind only; `slow_path_total` counts leases that were None."""
+        return {
+            "num_slots": self.book.num_slots,
+            "usable_slots": self.book.usable_slots,
+            "retired_slots": self.book.retired_slots,
+            "lost_slots": self.book.lost_slots,
+            "alignment_waste_bytes": self.book.waste_bytes,
+            "control_bytes": self.space.begin,
+            "unmerged_seams": self.space.seams,
+            "slow_path_total": self.failures_total.total(),
+        }
+
     def audit(self) -> None:
         """Compare ranges, leases and slots with one another. O(ranges + slots).
 
@@ -166,15 +174,11 @@ class FeatureBooks:
         self.space.audit()
         self.book.audit()
         leases = [(lease.start, lease.end) for lease in self.book.occupied.values()]
-        extents = [*self.space.edges().reshape(-1, 2).tolist(), *leases]
-        bounds = np.array(sorted(map(tuple, extents)), np.int64).reshape(-1, 2)
-        shared = np.flatnonzero(bounds[1:, 0] < bounds[:-1, 1])
-        if shared.size:
-            raise IntegrityError(f"two extents share byte {bounds[shared[0] + 1, 0]}")
-        if self.checks == "strict" and self.residual():
-            raise IntegrityError(
-                f"{self.residual()} bytes are neither free nor leased", leaked=self.residual()
-            )
+        extents = np.array(sorted([*self.space.order(), *leases]), np.int64).reshape(-1, 2)
+        books = {"bytes in two extents": (0, int((extents[1:, 0] < extents[:-1, 1]).sum()))}
+        if self.checks == "strict":
+            books["bytes neither free nor leased"] = (0, self.residual())
+        compare("feature pool", books)
 
     def _check_active(self, lease: Lease) -> None:
         if not self.book.is_active(lease):
@@ -209,11 +213,18 @@ class FeatureBooks:
             return "alignment"
         return "no_hole" if self.space.total >= size else "no_bytes"
 
-    def _lose(self, size: int) -> NoReturn:
-        # Only upstream checks keep worn slots on the stack: the range is cut and the slot popped
-        # before the limit is tested, and neither comes back.
-        self.space.take(size)
-        self._exhausted(self.book.lose_next())
+    def _without_slot(self, nbytes: int, size: int) -> Lease | None:
+        if self.space.largest < size:
+            return self._not_now(self._why_no_range(nbytes, size))
+        if self.book.usable_slots:
+            # Upstream checks only: the range is cut and the slot popped before the limit is
+            # tested, and neither comes back.
+            self.space.take(size)
+            self._exhausted(self.book.lose_next())
+        worn = self.book.worn_slot
+        if worn is None:
+            return self._not_now("no_slot")
+        return self._exhausted(worn)
 
     def _exhausted(self, slot: int) -> NoReturn:
         generation, limit = int(self.generation[slot]), self.book.limit

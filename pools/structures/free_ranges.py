@@ -1,31 +1,31 @@
 """Free space as ranges: best fit in the order of SGLang's list, logarithmic in the ranges.
 
-Upstream keeps one list of ranges, takes the smallest that fits (ties: the earlier in the list),
-appends what remains, appends what is released, and sorts and merges the list only in the recycle
-pass. A range's place in that list is its address if it was there at the last merge, and the order
-of its append if not. So one key per range orders all of them, and the list is not needed:
+Upstream keeps one list of ranges and takes the smallest that fits; of equal ones the earlier in
+the list. A split appends what remains, a release appends what returns, and only the recycle pass
+sorts and merges. So two sorted lists hold the same order without a scan:
 
-    key = (size, tie, start)        tie = start             present at the last merge
-                                    tie = end + appends     appended since, after all of those
+    merged    (size, start)             there at the last merge, of one size by address
+    recent    (size, append, start)     appended since; of one size after all merged ones
 """
 
 from bisect import bisect_left, insort
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pools.errors import IntegrityError
 from pools.snapshot import FreeRanges
+from pools.structures.audit import compare
 
 #: deferred: neighbours merge only when `merge` runs, as upstream; on_free: at once
 MergeMode = Literal["deferred", "on_free"]
 
-Key = tuple[int, int, int]
+Ints = NDArray[np.int64]
 
-#: above this share of dead keys one pass over the order is cheaper than single removals
-_REBUILD_DIVISOR = 8
-_SIZE_BITS = 64
+#: a merge of so many ranges, and of so large a share of all, sorts everything in one numpy pass
+_REBUILD_COUNT, _REBUILD_DIVISOR = 64, 8
+_NONE = np.empty(0, np.int64)
 
 
 class FreeSpace:
@@ -36,205 +36,214 @@ class FreeSpace:
 
     Attributes:
         total: free bytes.
-        seams: pairs of free ranges that touch and have not been merged.
+        seams: pairs of free ranges that touch and wait to be merged.
     """
 
     def __init__(self, begin: int, end: int, *, merge: MergeMode = "deferred") -> None:
         """One free range over the whole space; `merge` as in `MergeMode`."""
-        self.begin, self.end, self.merge_mode = begin, end, merge
+        self.begin, self.end, self._on_free = begin, end, merge == "on_free"
         self.clear()
 
     def clear(self) -> None:
         """Everything free again, in one range."""
-        self.total = 0
-        self.seams = 0
-        self._order: list[Key] = []
-        self._key_at: dict[int, Key] = {}
-        self._start_before: dict[int, int] = {}
-        self._unmerged: dict[int, None] = {}
+        self.total, self.seams = self.end - self.begin, 0
+        self._merged = [(self.total, self.begin)]
+        self._recent: list[tuple[int, int, int]] = []
         self._appends = 0
-        self._size_counts = [0] * _SIZE_BITS
-        self._largest_after_merge: int | None = None
-        self._insert(self.begin, self.end, self.begin)
+        self._end_of = {self.begin: self.end}
+        self._start_of = {self.end: self.begin}
+        self._largest_run: int | None = None
 
     def __len__(self) -> int:
-        return len(self._order)
+        return len(self._end_of)
 
     @property
     def largest(self) -> int:
         """Largest range, which is also the largest request that fits now."""
-        return self._order[-1][0] if self._order else 0
+        merged = self._merged[-1][0] if self._merged else 0
+        return max(merged, self._recent[-1][0]) if self._recent else merged
 
     @property
     def largest_after_merge(self) -> int:
         """Largest request that would fit if neighbours were merged now; O(1) without seams."""
         if not self.seams:
             return self.largest
-        if self._largest_after_merge is None:
-            runs = self._runs_with_unmerged()
-            self._largest_after_merge = max(self.largest, *(end - start for start, end in runs))
-        return self._largest_after_merge
+        if self._largest_run is None:
+            starts, ends = _joined(*self._by_address())
+            self._largest_run = int((ends - starts).max())
+        return self._largest_run
 
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> Ints:
         """Start and end of each range, by address: s0, e0, s1, e1, …; int64, O(n log n)."""
-        flat = np.empty((len(self._start_before), 2), np.int64)
-        flat[:, 1] = np.fromiter(self._start_before, np.int64, len(flat))
-        flat[:, 0] = np.fromiter(self._start_before.values(), np.int64, len(flat))
-        return flat[flat[:, 0].argsort()].reshape(-1)
+        return np.column_stack(self._by_address()).reshape(-1)
+
+    def order(self) -> list[tuple[int, int]]:
+        """Ranges as (start, end) in the order in which equal fits are preferred, by size."""
+        keys = [(size, 0, start) for size, start in self._merged] + self._recent
+        return [(start, start + size) for size, _, start in sorted(keys)]
 
     def describe(self) -> FreeRanges:
-        """Figures over the ranges, O(1) unless neighbours wait to be merged."""
+        """Figures over the ranges, O(log n) unless neighbours wait to be merged."""
         largest = self.largest
+        below = [
+            bisect_left(self._merged, (1 << k, 0)) + bisect_left(self._recent, (1 << k, 0, 0))
+            for k in range(largest.bit_length() + 1)
+        ]
         return FreeRanges(
-            count=len(self._order),
+            count=len(self),
             largest=largest,
             total=self.total,
-            histogram=tuple(self._size_counts[: largest.bit_length()]),
+            histogram=tuple(b - a for a, b in pairwise(below)),
             external_fragmentation_frac=1.0 - largest / self.total if self.total else 0.0,
             largest_fit_now=largest,
             largest_fit_after_merge=self.largest_after_merge,
         )
 
     def take(self, size: int) -> int | None:
-        """Cut `size` bytes from the low end of the best range.
+        """Cut `size` bytes, at least 1, from the low end of the best range.
 
         Returns:
             The start address; None when no single range is as large, and nothing has changed.
         """
-        at = bisect_left(self._order, (size, 0, 0))
-        if at == len(self._order):
+        merged, recent = self._merged, self._recent
+        at, also = bisect_left(merged, (size, 0)), bisect_left(recent, (size, 0, 0))
+        if at < len(merged) and (also == len(recent) or merged[at][0] <= recent[also][0]):
+            found, start = merged.pop(at)
+        elif also < len(recent):
+            found, _, start = recent.pop(also)
+        else:
             return None
-        found, _, start = self._order[at]
-        self._forget(at)
-        if found > size:
-            self._append(start + size, start + found)
+        end = self._end_of.pop(start)
+        self.total -= size
+        self.seams -= start in self._start_of
+        self._largest_run = None
+        if found == size:
+            del self._start_of[end]
+            self.seams -= end in self._end_of
+        else:
+            self._put(start + size, end)
         return start
 
     def give_back(self, start: int, end: int) -> None:
         """Return [start, end), which the caller has checked to be taken."""
-        if self.merge_mode == "on_free":
-            start, end = self._swallow_neighbours(start, end)
-        self._append(start, end)
+        self.total += end - start
+        self._largest_run = None
+        if self._on_free:
+            start, end = self._swallow(start, end)
+        self.seams += (start in self._start_of) + (end in self._end_of)
+        self._put(start, end)
+
+    def give_back_and_merge(self, starts: Ints, ends: Ints) -> None:
+        """Return many taken ranges, shapes (n,), and merge: one pass when they are many."""
+        if self._is_many(len(starts)):
+            self.total += int((ends - starts).sum())
+            self._rebuild(starts, ends)
+            return
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            self.give_back(start, end)
+        self.merge()
 
     def merge(self) -> None:
         """Join touching ranges and order all of them by address within a size.
 
         Touches only ranges that were appended since the last merge, and their neighbours.
         """
-        if not self._unmerged:
+        if self._is_many(len(self._recent)):
+            self._rebuild(_NONE, _NONE)
             return
-        runs = self._runs_with_unmerged()
-        dead = [key for start, end in runs for key in self._keys_within(start, end)]
-        if len(dead) * _REBUILD_DIVISOR > len(self._order):
-            gone = set(dead)
-            self._order = [key for key in self._order if key not in gone]
-        else:
-            for key in dead:
-                del self._order[bisect_left(self._order, key)]
-        for size, _, start in dead:
-            del self._key_at[start], self._start_before[start + size]
-            self._size_counts[size.bit_length() - 1] -= 1
-            self.total -= size
-        self._unmerged.clear()
-        self.seams = 0
-        self._insert_runs(runs)
-        self._appends = 0
+        end_of, start_of = self._end_of, self._start_of
+        heads = []
+        for _, _, start in self._recent:
+            end = end_of.pop(start, None)
+            if end is None:
+                continue  # part of a run that was joined before
+            del start_of[end]
+            start, end = self._swallow(start, end)
+            heads.append((start, end))
+        for start, end in heads:
+            end_of[start] = end
+            start_of[end] = start
+            insort(self._merged, (end - start, start))
+        self._after_merge()
 
     def audit(self) -> None:
-        """Compare the order, both maps, the totals and the seams. O(n log n).
+        """Compare both orders, both maps, the total and the seams. O(n log n).
 
         Raises:
             IntegrityError: naming what differs.
         """
-        edges = self.edges()
-        starts, ends = edges[::2], edges[1::2]
-        sizes = sorted((ends - starts).tolist())
-        found = {
-            "total": (self.total, sum(sizes)),
+        starts, ends = self._by_address()
+        ranges = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        by_end = sorted((start, end) for end, start in self._start_of.items())
+        books = {
+            "bytes": (self.total, int((ends - starts).sum())),
             "seams": (self.seams, int((starts[1:] == ends[:-1]).sum())),
-            "ranges": (len(self._key_at), len(sizes)),
-            "size counts": (sum(self._size_counts), len(sizes)),
+            "ranges by end": (by_end, ranges),
+            "ranges by size": (sorted(self.order()), ranges),
+            "order of merged ranges": (self._merged, sorted(self._merged)),
+            "order of recent ranges": (self._recent, sorted(self._recent)),
+            "overlaps": (0, int((starts[1:] < ends[:-1]).sum())),
         }
-        for what, (kept, counted) in found.items():
-            if kept != counted:
-                raise IntegrityError(f"free {what}: kept {kept}, counted {counted}")
-        if self._order != sorted(self._key_at.values()) or [k[0] for k in self._order] != sizes:
-            raise IntegrityError("the order of free ranges differs from the ranges by address")
-        if (starts[1:] < ends[:-1]).any():
-            raise IntegrityError("free ranges overlap")
+        compare("free ranges", books)
 
-    def _append(self, start: int, end: int) -> None:
-        if self.merge_mode == "on_free":
-            self._insert(start, end, start)
-            return
-        self._unmerged[start] = None
-        self._insert(start, end, self.end + self._appends)
-        self._appends += 1
+    def _put(self, start: int, end: int) -> None:
+        self._end_of[start] = end
+        self._start_of[end] = start
+        if self._on_free:
+            insort(self._merged, (end - start, start))
+        else:
+            self._appends += 1
+            insort(self._recent, (end - start, self._appends, start))
 
-    def _insert(self, start: int, end: int, tie: int) -> None:
-        self.seams += (start in self._start_before) + (end in self._key_at)
-        key = (end - start, tie, start)
-        insort(self._order, key)
-        self._record(key, end)
-
-    def _record(self, key: Key, end: int) -> None:
-        size, _, start = key
-        self._key_at[start] = key
-        self._start_before[end] = start
-        self._size_counts[size.bit_length() - 1] += 1
-        self.total += size
-        self._largest_after_merge = None
-
-    def _forget(self, at: int) -> None:
-        size, _, start = self._order.pop(at)
-        end = start + size
-        del self._key_at[start], self._start_before[end]
-        self._unmerged.pop(start, None)
-        self.seams -= (start in self._start_before) + (end in self._key_at)
-        self._size_counts[size.bit_length() - 1] -= 1
-        self.total -= size
-        self._largest_after_merge = None
-
-    def _swallow_neighbours(self, start: int, end: int) -> tuple[int, int]:
-        before, after = self._start_before.get(start), self._key_at.get(end)
-        if before is not None:
-            self._forget(bisect_left(self._order, self._key_at[before]))
+    def _swallow(self, start: int, end: int) -> tuple[int, int]:
+        # Takes the ranges that touch [start, end), on both sides, out of every book but `recent`.
+        end_of, start_of = self._end_of, self._start_of
+        while (before := start_of.pop(start, None)) is not None:
+            del end_of[before]
+            self._drop(start - before, before)
             start = before
-        if after is not None:
-            self._forget(bisect_left(self._order, after))
-            end += after[0]
+        while (after := end_of.pop(end, None)) is not None:
+            del start_of[after]
+            self._drop(after - end, end)
+            end = after
         return start, end
 
-    def _runs_with_unmerged(self) -> list[tuple[int, int]]:
-        runs: list[tuple[int, int]] = []
-        seen: set[int] = set()
-        for start in self._unmerged:
-            if start in seen:
-                continue
-            first = start
-            while (before := self._start_before.get(first)) is not None:
-                first = before
-            end = first
-            while (key := self._key_at.get(end)) is not None:
-                seen.add(end)
-                end += key[0]
-            runs.append((first, end))
-        return runs
+    def _drop(self, size: int, start: int) -> None:
+        at = bisect_left(self._merged, (size, start))
+        if at < len(self._merged) and self._merged[at] == (size, start):
+            del self._merged[at]
 
-    def _keys_within(self, start: int, end: int) -> list[Key]:
-        keys: list[Key] = []
-        while start < end:
-            keys.append(self._key_at[start])
-            start += keys[-1][0]
-        return keys
+    def _rebuild(self, starts: Ints, ends: Ints) -> None:
+        # The ranges kept and those given, as one sorted pass over arrays.
+        kept_starts, kept_ends = self._by_address()
+        starts, ends = _joined(np.append(kept_starts, starts), np.append(kept_ends, ends))
+        first, last = starts.tolist(), ends.tolist()
+        self._end_of = dict(zip(first, last, strict=True))
+        self._start_of = dict(zip(last, first, strict=True))
+        by_size = np.lexsort((starts, ends - starts))
+        sizes = (ends - starts)[by_size].tolist()
+        self._merged = list(zip(sizes, starts[by_size].tolist(), strict=True))
+        self._after_merge()
 
-    def _insert_runs(self, runs: list[tuple[int, int]]) -> None:
-        fresh = [(end - start, start, start) for start, end in runs]
-        if len(fresh) * _REBUILD_DIVISOR > len(self._order):
-            self._order += fresh
-            self._order.sort()
-        else:
-            for key in fresh:
-                insort(self._order, key)
-        for key in fresh:
-            self._record(key, key[0] + key[2])
+    def _is_many(self, count: int) -> bool:
+        return count > _REBUILD_COUNT and count * _REBUILD_DIVISOR > len(self)
+
+    def _after_merge(self) -> None:
+        self._recent.clear()
+        self._appends = self.seams = 0
+        self._largest_run = None
+
+    def _by_address(self) -> tuple[Ints, Ints]:
+        count = len(self._end_of)
+        starts = np.fromiter(self._end_of, np.int64, count)
+        ends = np.fromiter(self._end_of.values(), np.int64, count)
+        order = starts.argsort()
+        return starts[order], ends[order]
+
+
+def _joined(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    # Ranges by address, at least one, with those that touch as one.
+    by_address = starts.argsort()
+    starts, ends = starts[by_address], ends[by_address]
+    gap = starts[1:] != ends[:-1]
+    return starts[np.append(True, gap)], ends[np.append(gap, True)]
