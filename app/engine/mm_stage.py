@@ -6,6 +6,7 @@ Mirrors: sglang 0.5.23 multimodal/transport/cuda_ipc.py, multimodal/processors/b
 
 import heapq
 import itertools
+from dataclasses import dataclass
 
 import torch
 
@@ -21,6 +22,25 @@ RANK_STAGGER_NS = 2_000_000
 PATTERN_BYTES = 1 << 20
 
 
+@dataclass(slots=True)
+class Silence:
+    """A consumer that holds back a share of its acknowledgements for a while."""
+
+    until_ns: int
+    share: float
+    _owed: float = 0.0
+
+    def holds_back(self, now_ns: int) -> bool:
+        """Whether the next acknowledgement waits; evenly spread, no dice."""
+        if now_ns >= self.until_ns:
+            return False
+        self._owed += self.share
+        if self._owed < 1.0:
+            return False
+        self._owed -= 1.0
+        return True
+
+
 class MmStage:
     """Owns the leases between arrival and the last acknowledgement."""
 
@@ -29,7 +49,7 @@ class MmStage:
         self._consumers, self._ledger = consumers, ledger
         self._acks: list[tuple[int, int, int, Lease]] = []
         self._order = itertools.count()
-        self._silent_until_ns: dict[int, int] = {}
+        self._silent: dict[int, Silence] = {}
         self._held_back: list[tuple[int, Lease]] = []
         self._pattern = torch.arange(PATTERN_BYTES, dtype=torch.uint8)
 
@@ -57,16 +77,17 @@ class MmStage:
                 heapq.heappush(self._acks, (due, next(self._order), consumer, lease))
         return raised
 
-    def silence(self, consumer: int, until_ns: int) -> None:
-        """A consumer acknowledges nothing before `until_ns`."""
-        self._silent_until_ns[consumer] = until_ns
+    def silence(self, consumer: int, until_ns: int, share: float = 1.0) -> None:
+        """Until `until_ns` a consumer holds back this share of its acknowledgements."""
+        self._silent[consumer] = Silence(until_ns, share)
 
     def advance(self, now_ns: int) -> None:
         """Acknowledgements that are due by now, then the recycler if its interval has passed."""
         self._release_silenced(now_ns)
         while self._acks and self._acks[0][0] <= now_ns:
             _, _, consumer, lease = heapq.heappop(self._acks)
-            if now_ns < self._silent_until_ns.get(consumer, 0):
+            silence = self._silent.get(consumer)
+            if silence is not None and silence.holds_back(now_ns):
                 self._held_back.append((consumer, lease))
             else:
                 self.pool.acknowledge(lease, consumer)
@@ -77,7 +98,7 @@ class MmStage:
         """When the next acknowledgement is due, or None."""
         due = [self._acks[0][0]] if self._acks else []
         if self._held_back:
-            due.append(max(self._silent_until_ns.values()))
+            due.append(max(silence.until_ns for silence in self._silent.values()))
         return min(due) if due else None
 
     @property
@@ -88,7 +109,7 @@ class MmStage:
     def _release_silenced(self, now_ns: int) -> None:
         still = []
         for consumer, lease in self._held_back:
-            if now_ns < self._silent_until_ns.get(consumer, 0):
+            if now_ns < self._silent[consumer].until_ns:
                 still.append((consumer, lease))
             else:
                 self.pool.acknowledge(lease, consumer)

@@ -12,7 +12,7 @@ class StepTime:
     """Nanoseconds per part of a step."""
 
     base_ns: int = 6_000_000
-    prefill_token_ns: int = 25_000
+    prefill_token_ns: int = 16_000
     decode_request_ns: int = 30_000
     decode_context_token_ns: int = 4
 

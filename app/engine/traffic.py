@@ -24,6 +24,7 @@ class Phase:
         rate: requests per second, exponential gaps.
         prompt: mean new prompt tokens of a turn, lognormal.
         output: mean output tokens, lognormal.
+        output_spread: its sigma.
         systems: distinct system prefixes, `system_tokens` each.
         sessions: sessions that turns are drawn from; each keeps its history.
         image_share: share of requests with images.
@@ -37,13 +38,14 @@ class Phase:
     systems: int = 3
     system_tokens: int = 2_048
     sessions: int = 40
+    output_spread: float = 0.5
     image_share: float = 0.0
     image_mib: Sequence[float] = (1.0,)
 
 
 #: a session starts over when its history is longer, tokens
 LONGEST_HISTORY = 24_000
-SPREAD = 0.5
+PROMPT_SPREAD = 0.5
 
 
 class Traffic:
@@ -71,9 +73,9 @@ class Traffic:
         history = self._history.setdefault(session, self._system(session, phase))
         if len(history) * BLOCK > LONGEST_HISTORY:
             history = self._history[session] = self._system(session, phase)
-        turn = max(1, round(self._length(phase.prompt) / BLOCK))
+        turn = max(1, round(self._length(phase.prompt, PROMPT_SPREAD) / BLOCK))
         history += [self._fresh() for _ in range(turn)]
-        output = self._length(phase.output)
+        output = self._length(phase.output, phase.output_spread)
         images: tuple[int, ...] = ()
         if rng.random() < phase.image_share:
             count = 1 + int(rng.integers(3))
@@ -94,9 +96,9 @@ class Traffic:
         blocks = phase.system_tokens // BLOCK
         return [which * blocks + block for block in range(blocks)]
 
-    def _length(self, mean: int) -> int:
-        mu = np.log(mean) - SPREAD**2 / 2
-        return max(1, int(self._rng.lognormal(mu, SPREAD)))
+    def _length(self, mean: int, spread: float) -> int:
+        mu = np.log(mean) - spread**2 / 2
+        return max(1, int(self._rng.lognormal(mu, spread)))
 
     def _fresh(self) -> int:
         self._next_hash += 1

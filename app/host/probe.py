@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.faults import all_faults
+from app.engine.scenarios import all_scenarios
 from app.wire.frame import SCHEMA, encode, encode_text
 from pools.base import Pool
 from pools.snapshot import Geometry, PoolSnapshot
@@ -48,7 +50,11 @@ class Probe:
                 "event_seq": event_seq,
                 "pools": pools,
                 "server": [_row(row) for row in driver.plan.ledger],
-                "workload": driver.stats()["workload"],
+                "workload": driver.workload.describe(),
+                "controls": {
+                    "scenarios": [one.describe() for one in all_scenarios().values()],
+                    "faults": [one.describe() for one in all_faults().values()],
+                },
             }
         )
 

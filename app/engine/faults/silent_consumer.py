@@ -11,8 +11,10 @@ NAME = "silent-consumer"
 LONGEST_S = 3600
 
 
-def inject(driver: "Driver", consumer: int = 1, seconds: float = 5.0) -> dict[str, Any]:
-    """Keep one consumer silent for so many simulated seconds.
+def inject(
+    driver: "Driver", consumer: int = 1, seconds: float = 5.0, share: float = 1.0
+) -> dict[str, Any]:
+    """Hold back a share of one consumer's acknowledgements for so many simulated seconds.
 
     Raises:
         ValueError: no feature pool, no such consumer, or an odd duration.
@@ -25,8 +27,10 @@ def inject(driver: "Driver", consumer: int = 1, seconds: float = 5.0) -> dict[st
         raise ValueError(f"consumer must be in 0..{ranks - 1}, got {consumer!r}")
     if isinstance(seconds, bool) or not 0 < float(seconds) <= LONGEST_S:
         raise ValueError(f"seconds must be above 0 and at most {LONGEST_S}, got {seconds!r}")
-    stage.silence(consumer, driver.now_ns + int(float(seconds) * 1e9))
-    return {"consumer": consumer, "seconds": float(seconds)}
+    if isinstance(share, bool) or not 0 < float(share) <= 1:
+        raise ValueError(f"share must be above 0 and at most 1, got {share!r}")
+    stage.silence(consumer, driver.now_ns + int(float(seconds) * 1e9), float(share))
+    return {"consumer": consumer, "seconds": float(seconds), "share": float(share)}
 
 
 FAULT = Fault(

@@ -9,16 +9,12 @@ from app.engine.traffic import Phase, Traffic
 if TYPE_CHECKING:
     from app.engine.driver import Driver
 
-PHASES = (
-    Phase(
-        60, rate=5.0, prompt=400, output=120, image_share=0.9, image_mib=(0.25, 0.5, 1, 3, 8, 14)
-    ),
-)
-EVERY_S, SILENT_S = 12.0, 4.0
+PHASES = (Phase(60, rate=5.0, prompt=400, output=120, image_share=0.9, image_mib=(1, 2, 3, 5, 44)),)
+EVERY_S, SILENT_S = 12.0, 8.0
 
 
 class SlowConsumer:
-    """Consumer 1 falls silent for four seconds of every twelve."""
+    """Consumer 1 holds back every second acknowledgement for eight seconds of every twelve."""
 
     def __init__(self) -> None:
         self._next_s = 3.0
@@ -27,7 +23,7 @@ class SlowConsumer:
         """Silence it when its time has come."""
         if driver.now_ns / 1e9 >= self._next_s:
             self._next_s += EVERY_S
-            fault("silent-consumer").inject(driver, consumer=1, seconds=SILENT_S)
+            fault("silent-consumer").inject(driver, consumer=1, seconds=SILENT_S, share=0.5)
 
 
 SCENARIO = Scenario(

@@ -11,16 +11,23 @@ from app.wire.event import EngineEvent
 if TYPE_CHECKING:
     from app.engine.driver import Driver
 
-IMAGES = (0.5, 1, 2, 4, 9)
+SMALL, LARGE = (0.5, 1, 2, 4), (2, 3, 4, 6, 44)
 PHASES = (
-    Phase(16, rate=7.0, prompt=5_500, output=900, sessions=300, image_share=0.15, image_mib=IMAGES),
-    Phase(14, rate=2.0, prompt=2_000, output=900, sessions=60, image_share=0.9, image_mib=IMAGES),
     Phase(
-        60, rate=2.2, prompt=900, output=250, sessions=40, image_share=0.3, image_mib=(0.5, 1, 2)
+        21,
+        rate=9.0,
+        prompt=7_000,
+        output=1_300,
+        output_spread=0.12,
+        sessions=400,
+        image_share=0.15,
+        image_mib=SMALL,
     ),
+    Phase(14, 3.0, prompt=700, output=200, sessions=60, image_share=1.0, image_mib=LARGE),
+    Phase(60, 2.2, prompt=900, output=250, sessions=40, image_share=0.3, image_mib=SMALL),
 )
-SILENT_AT_S, SILENT_S, ERROR_AT_S, RECOVERED_AFTER_S = 20.0, 9.0, 38.0, 45.0
-FULL_FRAC, CALM_FRAC = 0.5, 0.05
+SILENT_AT_S, SILENT_S, ERROR_AT_S, RECOVERED_AFTER_S = 22.0, 12.0, 46.0, 48.0
+FULL_FRAC, WORTH_TELLING_MIB = 0.5, 16
 
 
 class FirstMinute:
@@ -35,7 +42,7 @@ class FirstMinute:
             "recovery": _recovered,
         }
         self._acts: list[tuple[float, str, dict[str, object]]] = [
-            (SILENT_AT_S, "silent-consumer", {"seconds": SILENT_S}),
+            (SILENT_AT_S, "silent-consumer", {"seconds": SILENT_S, "share": 0.6}),
             (ERROR_AT_S, "unaligned-host-alloc", {}),
         ]
 
@@ -85,10 +92,18 @@ def _retracted(driver: "Driver") -> str | None:
 
 
 def _fragmented(driver: "Driver") -> str | None:
-    if not driver.ledger.counts["mm_fallbacks_total"] or driver.features is None:
+    if driver.features is None:
         return None
-    reason = driver.features.pool.last_failure
-    return f"The feature pool has no room for an image ({reason}): it takes the slow path."
+    pool = driver.features.pool
+    if pool.last_failure not in ("no_hole", "unmerged"):
+        return None
+    free_mib = pool.space.total / 2**20
+    if free_mib < WORTH_TELLING_MIB:
+        return None
+    return (
+        f"The feature pool is fragmented: {free_mib:,.0f} MiB are free, yet no hole took the next "
+        "image. It went the slow path."
+    )
 
 
 def _recovered(driver: "Driver") -> str | None:
