@@ -168,7 +168,7 @@ class MmFeature(FeatureBooks):
         slots = self.book.leased_slots()
         done = slots[~self._words_missing(slots).any(axis=1)]
         self.space.give_back_and_merge(self.book.start[done], self.book.end[done])
-        self.frees_total += len(done)
+        self.tally.frees += len(done)
         return self.book.close_many(done)
 
     def read(self, lease: Lease) -> torch.Tensor:
@@ -205,7 +205,7 @@ class MmFeature(FeatureBooks):
                 self.generation, book.limit, now_s, self.recycle_interval_s
             ),
             leases=book.describe(acks_missing, now_s),
-            counters=self.counters(),
+            counters=self.tally.snapshot(),
             extra={**self.extra(), "recycle_passes_total": self.passes_total},
         )
 

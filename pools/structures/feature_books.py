@@ -1,6 +1,5 @@
 """The books of the feature pool: free bytes, slots and generations, without the memory itself."""
 
-from collections import Counter
 from typing import NoReturn
 
 import numpy as np
@@ -14,11 +13,12 @@ from pools.errors import (
     MmLeaseInactive,
     PoolError,
 )
-from pools.snapshot import AVAILABLE, Counters
+from pools.snapshot import AVAILABLE
 from pools.structures.audit import compare
 from pools.structures.feature_layout import align_up
 from pools.structures.free_ranges import FreeSpace, MergeMode
 from pools.structures.leases import Lease, LeaseBook
+from pools.structures.tally import Tally
 from pools.structures.wear import Wear
 
 GENERATION_LIMIT = 0x7FFFFFFF
@@ -68,9 +68,7 @@ class FeatureBooks:
         self.state, self.owner = self.book.state, self.book.owner
         self.generation: NDArray[np.uint32] = self.book.generation
         self.wear = Wear()
-        self.allocs_total = self.frees_total = 0
-        self.failures_total: Counter[str] = Counter()
-        self.raised_total: Counter[str] = Counter()
+        self.tally = Tally()
         self.last_failure: str | None = None
 
     def lease(self, nbytes: int, now_s: float, owner: int = -1) -> Lease | None:
@@ -102,7 +100,7 @@ class FeatureBooks:
             return self._not_now(self._why_no_range(nbytes, size))
         lease = self.book.open(start, start + size, nbytes, owner, now_s)
         self.wear.note(lease.generation, now_s)
-        self.allocs_total += 1
+        self.tally.allocs += 1
         return lease
 
     def release(self, lease: Lease) -> None:
@@ -143,15 +141,6 @@ class FeatureBooks:
         """Bytes that neither the free ranges nor the leases account for; 0 when conserved."""
         return self.capacity - self.space.total - self.book.held_bytes
 
-    def counters(self) -> Counters:
-        """Totals since the pool was built, as plain data."""
-        return Counters(
-            allocs_total=self.allocs_total,
-            frees_total=self.frees_total,
-            failures_total=dict(self.failures_total),
-            raised_total=dict(self.raised_total),
-        )
-
     def extra(self) -> dict[str, int | float]:
         """Figures of this kind only; `slow_path_total` counts leases that were None."""
         return {
@@ -162,7 +151,7 @@ class FeatureBooks:
             "alignment_waste_bytes": self.book.waste_bytes,
             "control_bytes": self.space.begin,
             "unmerged_seams": self.space.seams,
-            "slow_path_total": self.failures_total.total(),
+            "slow_path_total": sum(self.tally.snapshot().failures_total.values()),
         }
 
     def audit(self) -> None:
@@ -187,7 +176,7 @@ class FeatureBooks:
     def _close(self, lease: Lease) -> None:
         self.book.close(lease)
         self.space.give_back(lease.start, lease.end)
-        self.frees_total += 1
+        self.tally.frees += 1
 
     def _set_generations(self, slots: NDArray[np.int64], value: int) -> None:
         if not 0 <= value <= self.book.limit:
@@ -197,12 +186,11 @@ class FeatureBooks:
         self.wear.restart(int(self.generation.max()))
 
     def _refuse(self, error: PoolError) -> NoReturn:
-        self.raised_total[error.code] += 1
-        raise error
+        raise self.tally.raised(error)
 
     def _not_now(self, reason: str) -> Lease | None:
         self.last_failure = reason
-        self.failures_total[reason] += 1
+        self.tally.failed(reason)
         return None
 
     def _why_no_range(self, nbytes: int, size: int) -> str:
