@@ -4,3 +4,11 @@ from app.engine.scenario import Scenario
 from app.engine.traffic import Phase, Traffic
 
 PHASES = (Phase(60, rate=12.0, prompt=600, output=6_000, output_spread=0.2, system_tokens=1_024),)
+
+SCENARIO = Scenario(
+    name="kv-thrash",
+    title="KV thrash",
+    look="Outputs grow longer than admission reserved for, so decode runs out of pages. Watch "
+    "requests being retracted and prefilled again, and the new-token ratio jump.",
+    requests=lambda seed: iter(Traffic(PHASES, seed)),
+)
