@@ -1,0 +1,78 @@
+# Two commands do all: `make serve` and `make test`. `make help` lists the rest.
+# Needs Python 3.11 or newer and make; everything else lands in .venv.
+
+PYTHON = python3#    the Python that .venv is made of
+HOST = 127.0.0.1#    address to serve on; another address needs a token in SERVE_ARGS
+PORT = 8000#         port to serve on
+TORCH_INDEX ?=#      index that torch alone is installed from, for a CPU-only build
+SERVE_ARGS =#        further flags of `poolscope serve`
+TEST_ARGS =#         further flags of pytest
+BENCH_ARGS =#        further flags of the benchmarks, --strict for one
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup serve test check bench fix shot clean
+
+help: ## List these targets and the variables they take
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@awk -F ' [?]?= ?|# +' '/^[A-Z_]+ [?]?=.*#/ {printf "  %-12s %s%s\n", $$1, $$3, $$2 ? " (" $$2 ")" : ""}' $(MAKEFILE_LIST)
+
+setup: $(BIN)/.app ## Create .venv and install everything at the pinned versions
+
+serve: setup ## Serve the dashboard, with a workload running
+	$(BIN)/poolscope serve --host $(HOST) --port $(PORT) $(SERVE_ARGS)
+
+test: setup ## Run all tests
+	$(BIN)/python -m pytest $(TEST_ARGS)
+
+check: setup ## Check format, lint, types, import contracts and size budgets
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --noconftest -p no:cacheprovider tests/contract/test_budgets.py
+
+bench: setup ## Measure speed, each figure as a ratio of one run
+	$(BIN)/python -m benchmarks.run $(BENCH_ARGS)
+
+fix: setup ## Format, and repair what the linter can
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+shot: setup ## Take the README's picture of the Live page (needs Chromium)
+	$(BIN)/python -m tests.browser.shot
+
+clean: ## Remove .venv, caches and build products
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf *.egg-info
+
+# Each stamp stands for one step; make repeats a step when what it was made from is newer.
+
+$(BIN)/.venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "$(PYTHON) is missing or older than Python 3.11: make PYTHON=python3.11 names another"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { \
+	  echo "the venv module is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@touch $@
+
+# torch comes first and by itself, so that TORCH_INDEX holds for it and for nothing else.
+$(BIN)/.torch: $(BIN)/.venv requirements.lock
+	@echo "torch: a CPU build is about 200 MB to download and 700 MB installed; the build that pip picks"
+	@echo "by default on x86 Linux carries CUDA, several GB. For the small one, once:"
+	@echo "    make setup TORCH_INDEX=<address of a CPU-only package index>"
+	$(PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) --no-deps "$$(grep '^torch==' requirements.lock)"
+	@touch $@
+
+$(BIN)/.packages: $(BIN)/.torch requirements.lock
+	$(PIP) install --quiet -r requirements.lock
+	@touch $@
+
+$(BIN)/.app: $(BIN)/.packages pyproject.toml
+	$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
