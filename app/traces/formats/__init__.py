@@ -1,0 +1,1 @@
+"""Trace formats: one file each, ending in `FORMAT = Format(...)`; nothing else is edited."""

@@ -1,0 +1,102 @@
+"""What a reader of a replay must know about its trace, one sentence each."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.traces.blocks import Blocks
+from app.traces.scan import Scan
+from app.traces.units import WORDS, Unit, show_rate, show_time
+
+#: rows that a statement about shares needs
+ENOUGH_ROWS = 20
+MOST = 0.95
+HALF = 0.5
+
+
+def unit_note(unit: Unit, rate: float, span_s: float) -> str:
+    """The unit with the rate and span that it means, so that a wrong one shows."""
+    meaning = f"{show_rate(rate)} over {show_seconds(span_s)}"
+    if unit.name == "datetime":
+        return f"timestamps are dates without a time zone: {meaning}"
+    because = f" ({unit.why})" if unit.why else ""
+    return f"timestamps read as {WORDS[unit.name]}{because}: {meaning}"
+
+
+def block_note(blocks: Blocks | None, rows: int) -> str:
+    """What a hash id covers, and how sure that is."""
+    if blocks is None:
+        return "no prefix information: a hit rate cannot be told from this trace"
+    tail = (
+        "a last, partial block has an id"
+        if blocks.rounding == "ceil"
+        else "partial blocks have none"
+    )
+    text = f"each hash id covers {blocks.size} tokens; {tail}: true of {rows:,} rows"
+    if blocks.rivals:
+        others = ", ".join(str(size) for size in blocks.rivals)
+        text += f" (the rows would fit {others} as well)"
+    return f"{text}; equal ids are equal prefixes in the whole file"
+
+
+def dropped_note(dropped: dict[str, int], rows: int) -> list[str]:
+    """How many rows were wrong, by reason."""
+    if not dropped:
+        return []
+    listed = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items())
+    return [f"{sum(dropped.values()):,} of {rows:,} rows dropped: {listed}"]
+
+
+def order_note(arrivals_ns: NDArray[np.int64], order: NDArray[np.int64] | None) -> list[str]:
+    """Rows that were not in order of time."""
+    if order is None:
+        return []
+    back = int((np.diff(arrivals_ns) < 0).sum())
+    return [f"rows out of order of time ({back:,} steps back): sorted by arrival"]
+
+
+def start_note(first: int | float, unit: Unit, blocks: Blocks | None) -> list[str]:
+    """A slice out of a longer trace."""
+    if unit.name == "datetime" or first == 0:
+        return []
+    cold = "; blocks seen before it count as new" if blocks else ""
+    return [f"the first timestamp, {show_time(first, unit.name)}, is taken as 0{cold}"]
+
+
+def arrival_notes(sorted_ns: NDArray[np.int64]) -> list[str]:
+    """Arrivals that are an artefact of logging, and silences that swallow the trace."""
+    total = len(sorted_ns)
+    if total < ENOUGH_ROWS:
+        return []
+    notes = []
+    _, counts = np.unique(sorted_ns, return_counts=True)
+    sharing = int(counts[counts > 1].sum())
+    if sharing > HALF * total:
+        notes.append(
+            f"{sharing:,} of {total:,} arrivals share their instant with another, up to "
+            f"{counts.max()} at once: ticks of the log, so bursts look sharper than they were"
+        )
+    gaps = np.diff(sorted_ns)
+    longest = int(gaps.max())
+    if longest > HALF * (sorted_ns[-1] - sorted_ns[0]):
+        before = int(gaps.argmax()) + 1
+        notes.append(
+            f"one silence of {show_seconds(longest / 1e9)}, after request {before:,}, is over half "
+            "of the span: look at the timestamps there"
+        )
+    return notes
+
+
+def shared_start_note(scan: Scan) -> list[str]:
+    """A first block that nearly all prompts share."""
+    good = int(scan.good.sum())
+    if good < ENOUGH_ROWS or scan.shared_first < MOST * good:
+        return []
+    return [
+        f"{scan.shared_first:,} of {good:,} prompts begin with the same hash id: count hits in "
+        "blocks, not in requests"
+    ]
+
+
+def show_seconds(seconds: float) -> str:
+    """Whole seconds from 10 up, three digits below."""
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"

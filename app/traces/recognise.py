@@ -1,0 +1,83 @@
+"""Which format a file is in, or a clear word about what it is instead."""
+
+import functools
+import os
+from pathlib import Path
+
+from app.traces import formats
+from app.traces.errors import TraceError, excerpt
+from app.traces.format import Format
+from app.traces.lines import UTF8_BOM
+from pools.base import discover
+
+HEAD_BYTES = 1 << 20
+TEXT_CHECK_BYTES = 8192
+
+#: first bytes → what such a file is, what to do
+_MAGIC: tuple[tuple[bytes, str, str], ...] = (
+    (b"version https://git-lfs", "a Git LFS pointer, not the data", "fetch it with: git lfs pull"),
+    (b"\x1f\x8b", "compressed with gzip", "unpack it first"),
+    (b"BZh", "compressed with bzip2", "unpack it first"),
+    (b"\xfd7zXZ", "compressed with xz", "unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard", "unpack it first"),
+    (b"PK\x03\x04", "a ZIP archive", "unpack it first"),
+    (b"PAR1", "a Parquet file", "export it as text"),
+    (b"SQLite format 3", "an SQLite database", "export it as text"),
+    (b"\xff\xfe", "UTF-16 text", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text", "save it as UTF-8"),
+)
+_PICKLE_PROTOCOLS = range(2, 6)
+
+
+@functools.cache
+def all_formats() -> dict[str, Format]:
+    """Every format by name."""
+    return {one.name: one for one in discover(formats, "FORMAT").values()}
+
+
+def accepted() -> str:
+    """What can be read, for an error's remedy."""
+    return "accepted are: " + "; ".join(one.accepts for one in all_formats().values())
+
+
+def recognise(path: Path) -> Format:
+    """The format of a file, from its first bytes and never from its name.
+
+    Raises:
+        TraceError: unreadable, empty, no text, or in no known format.
+    """
+    head = _head(path)
+    for magic, what, remedy in _MAGIC:
+        if head.startswith(magic):
+            raise TraceError(path, f"this is {what}", f"{remedy}; {accepted()}")
+    if head[:1] == b"\x80" and head[1:2] and head[1] in _PICKLE_PROTOCOLS:
+        raise TraceError(path, "this is a Python pickle, which is never loaded", accepted())
+    if not _is_text(head):
+        raise TraceError(path, "this is no text file", accepted())
+    head = head.removeprefix(UTF8_BOM)
+    if not head.strip():
+        raise TraceError(path, "the file is empty", accepted())
+    for one in all_formats().values():
+        if one.sniff(head):
+            return one
+    first = excerpt(head.lstrip().split(b"\n", 1)[0].strip(), 60)
+    raise TraceError(path, f"unknown format, it begins: {first}", accepted())
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():
+            raise TraceError(path, "not a file", "name one trace file")
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise TraceError(path, f"cannot be read: {reason}", f"looked at {path}") from error
+
+
+def _is_text(head: bytes) -> bool:
+    start = head[:TEXT_CHECK_BYTES]
+    if b"\0" in start:
+        return False
+    control = sum(byte < 32 and byte not in b"\t\n\r\f" for byte in start)
+    return control * 100 <= len(start)
