@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from pools.snapshot import Generations
 
-#: rates are taken over this much of the engine's clock
-WINDOW_S = 10.0
+#: rates are taken over the running second of the engine's clock and the nine before it
+WINDOW_S = 10
 #: shorter histories count as this long, so that the first lease is no rate of thousands
 MIN_SPAN_S = 1.0
 QUANTILES = (0.50, 0.90, 0.99)
 
 
 class Wear:
-    """Reuse of slots over the last ten seconds of the engine's clock, in buckets of one second.
+    """Reuse of slots over the last ten seconds of the engine's clock, counted second by second.
 
     Attributes:
         bumps_total: leases since the pool was built.
@@ -24,23 +24,27 @@ class Wear:
 
     def __init__(self) -> None:
         self.bumps_total = self.highest = 0
-        self._buckets: deque[list[float]] = deque()
-        self._bucket_ends_s = self._since_s = -np.inf
+        # (second, leases in it, growth of the highest generation in it)
+        self._seconds: deque[list[int]] = deque(maxlen=WINDOW_S)
+        self._since_s = 0.0
 
     def note(self, generation: int, now_s: float) -> None:
         """A slot was leased and carries `generation` now. O(1)."""
-        if now_s >= self._bucket_ends_s or not self._buckets:
-            self._open_bucket(now_s)
-        bucket = self._buckets[-1]
+        second = int(now_s)
+        if not self._seconds:
+            self._since_s = now_s
+        if not self._seconds or self._seconds[-1][0] != second:
+            self._seconds.append([second, 0, 0])
+        running = self._seconds[-1]
         self.bumps_total += 1
-        bucket[1] += 1
+        running[1] += 1
         if generation > self.highest:
-            bucket[2] += generation - self.highest
+            running[2] += generation - self.highest
             self.highest = generation
 
     def restart(self, highest: int) -> None:
         """Generations were set from outside: what was measured says nothing any more."""
-        self._buckets.clear()
+        self._seconds.clear()
         self.highest = highest
 
     def describe(
@@ -75,15 +79,8 @@ class Wear:
             seconds_until_limit=seconds,
         )
 
-    def _open_bucket(self, now_s: float) -> None:
-        if not self._buckets:
-            self._since_s = now_s
-        while self._buckets and self._buckets[0][0] <= now_s - WINDOW_S:
-            self._buckets.popleft()
-        self._buckets.append([now_s, 0, 0])
-        self._bucket_ends_s = now_s + 1.0
-
     def _rates(self, now_s: float) -> tuple[float, float]:
-        live = [bucket for bucket in self._buckets if bucket[0] > now_s - WINDOW_S]
-        span_s = min(WINDOW_S, max(MIN_SPAN_S, now_s - self._since_s))
-        return sum(b[1] for b in live) / span_s, sum(b[2] for b in live) / span_s
+        first = int(now_s) - WINDOW_S + 1
+        span_s = max(MIN_SPAN_S, now_s - max(first, self._since_s))
+        live = [(bumps, growth) for second, bumps, growth in self._seconds if second >= first]
+        return sum(bumps for bumps, _ in live) / span_s, sum(grown for _, grown in live) / span_s
