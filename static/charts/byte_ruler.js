@@ -2,7 +2,7 @@
 // The feature pool as one ruler of bytes: leases, holes, and what has not been acknowledged.
 
 import { board } from "../js/canvas.js";
-import { bytes, count } from "../js/format.js";
+import { bytes, count, counted } from "../js/format.js";
 import { is_open, table } from "../js/twin.js";
 
 /** @typedef {import("../js/geometry.js").Geometry} Geometry */
@@ -52,7 +52,7 @@ export const chart = {
         draw(plot, geometry, pool.capacity, left, ctx.palette);
         const holes = geometry.free_edges.length / 2;
         const sub = el.querySelector("[data-sub]");
-        const text = `byte ruler · ${bytes(pool.capacity)} · ${count(geometry.leases.length / 5)} leases · ${count(holes)} holes`;
+        const text = `byte ruler · ${bytes(pool.capacity)} · ${counted(geometry.leases.length / 5, "leases")} · ${counted(holes, "holes")}`;
         if (sub && sub.textContent !== text) sub.textContent = text;
         const more = (pool.free_ranges?.count ?? holes) - holes;
         if (pointer >= left) said.textContent = read(((pointer - left) / (plot.width - left)) * pool.capacity, geometry);

@@ -35,6 +35,7 @@ export const chart = {
         if (key === drawn) return;
         drawn = key;
         const { css } = ctx.palette;
+        const most = Math.max(1, ...bins.map(([, n]) => n));
         const every = Math.ceil(labels.length / 5);
         const layout = {
           ...base_layout(ctx.palette),
@@ -42,7 +43,7 @@ export const chart = {
           hovermode: false,
           bargap: 0.18,
           xaxis: { tickvals: labels.filter((_, at) => at % every === 0), type: "category", fixedrange: true },
-          yaxis: { gridcolor: css.line, fixedrange: true, nticks: 4, rangemode: "tozero", tickformat: ",d" },
+          yaxis: { gridcolor: css.line, fixedrange: true, range: [0, 1.1 * most], dtick: Math.ceil(most / 4), tickformat: ",d" },
         };
         const bars = { type: "bar", x: labels, y: bins.map(([, n]) => n), marker: { color: css.evictable } };
         Plotly.react(plot, [bars], layout, { displayModeBar: false, responsive: true, staticPlot: true });

@@ -74,15 +74,15 @@ function figure(store, pools, ctx, narrow) {
   pools.forEach((pool, at) => {
     const top = 1 - at * (tall + gap);
     const suffix = at ? String(at + 1) : "";
-    const { sim_t, ...columns } = store.series.of(pool.name);
-    const x = sim_t.map((s) => 1000 * s);
-    const y = columns[/** @type {"available"} */ (headline(pool))];
+    const { word, of } = headline(pool);
+    const x = store.series.of(pool.name).sim_t.map((s) => 1000 * s);
+    const y = store.series.line(pool.name, of);
     const most = Math.max(1, ...y);
-    const both = pool.kind !== "radix" && pool.evictable ? columns.available.map((n, k) => n + columns.evictable[k]) : null;
+    const both = pool.kind !== "radix" && pool.evictable ? store.series.line(pool.name, (one) => one.available + one.evictable) : null;
     const ceiling = both ? Math.max(most, ...both) : most;
     const line = { type: "scatter", mode: "lines", x, xaxis: "x", yaxis: `y${suffix}`, name: pool.name };
     if (both) data.push({ ...line, y: both, line: { color: css["series-2"], width: 1, dash: "dot" }, hovertemplate: "%{y:,} with evictable<extra></extra>" });
-    data.push({ ...line, y, line: { color: css.series, width: 1.4 }, hovertemplate: `%{y:,} ${pool.unit} ${headline(pool)}<extra>${pool.name}</extra>` });
+    data.push({ ...line, y, line: { color: css.series, width: 1.4 }, hovertemplate: `%{y:,} ${pool.unit} ${word}<extra>${pool.name}</extra>` });
     layout[`yaxis${suffix}`] = {
       domain: [Math.max(0, top - tall), top], range: [0, 1.08 * ceiling], fixedrange: true, zeroline: false,
       tickvals: [0, ceiling], ticktext: ["0", value(ceiling, pool.unit)], gridcolor: css.line, anchor: "x",
@@ -121,6 +121,6 @@ function describe(el, store, pools) {
   const span = times.length > 1 ? times[times.length - 1] - times[0] : 0;
   const sub = el.querySelector("[data-sub]");
   const long = span >= 120 ? `${Math.round(span / 60)} simulated minutes` : `${Math.round(span)} simulated seconds`;
-  const text = `available, last ${long} · dotted: with evictable · upright: errors, alarms · drag to zoom`;
+  const text = `available (radix: referenced), last ${long} · dotted: with evictable · upright: errors, alarms · drag to zoom`;
   if (sub && sub.textContent !== text) sub.textContent = text;
 }

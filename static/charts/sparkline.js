@@ -20,12 +20,11 @@ export const chart = {
       update(store) {
         const pool = store.pools[ctx.pool()];
         if (!pool || !plot.width) return;
-        const field = headline(pool);
-        const columns = store.series.of(pool.name);
-        draw(plot, columns.sim_t, columns[field], ctx.palette.css);
-        const last = amount(pool[field], pool.unit);
-        el.title = `${field} over time; now ${last}, baseline 0`;
-        plot.canvas.setAttribute("aria-label", `${pool.name} ${field} over time, now ${last}`);
+        const { word, of } = headline(pool);
+        draw(plot, store.series.of(pool.name).sim_t, store.series.line(pool.name, of), ctx.palette.css);
+        const last = amount(of(pool), pool.unit);
+        el.title = `${word} over time; now ${last}, baseline 0`;
+        plot.canvas.setAttribute("aria-label", `${pool.name} ${word} over time, now ${last}`);
       },
     };
   },

@@ -39,7 +39,7 @@ export function value(n, unit) {
  * @param {string} unit
  */
 export function amount(n, unit) {
-  return unit === "bytes" ? bytes(n) : `${count(n)} ${n === 1 ? singular(unit) : unit}`;
+  return unit === "bytes" ? bytes(n) : n === null || n === undefined ? "–" : counted(n, unit);
 }
 
 /** @param {number} part @param {number} of */
@@ -80,6 +80,11 @@ const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /** "2¹⁶". @param {number} exponent */
 export function power(exponent) {
   return `2${[...String(exponent)].map((digit) => SUPERSCRIPT[Number(digit)]).join("")}`;
+}
+
+/** "1 hole", "2 holes". @param {number} n @param {string} words plural */
+export function counted(n, words) {
+  return `${count(n)} ${n === 1 ? singular(words) : words}`;
 }
 
 /** The word for one of a unit: "pages" is "page". @param {string} unit */

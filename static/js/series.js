@@ -38,6 +38,15 @@ export class Series {
   }
 
   /**
+   * One figure over time. @param {string} pool
+   * @param {(amounts: {available: number, evictable: number, protected: number}) => number} figure
+   */
+  line(pool, figure) {
+    const { sim_t, available, evictable, protected: kept } = this.of(pool);
+    return sim_t.map((_, at) => figure({ available: available[at], evictable: evictable[at], protected: kept[at] }));
+  }
+
+  /**
    * Rows from before this page looked go in front of what the stream brought.
    * @param {string} pool
    * @param {Record<string, number>[]} rows oldest first

@@ -46,7 +46,12 @@ export function status(pool, verdict) {
   return { word: "conserved", level: "good" };
 }
 
-/** Which figure a pool's sparkline and history show. @param {{kind: string}} pool */
+/**
+ * Which figure a pool's sparkline and history show: its name, and how to take it from amounts.
+ * @param {{kind: string}} pool
+ * @returns {{word: string, of: (amounts: {available: number, evictable: number, protected: number}) => number}}
+ */
 export function headline(pool) {
-  return pool.kind === "radix" ? "evictable" : "available";
+  if (pool.kind === "radix") return { word: "referenced", of: (one) => one.evictable + one.protected };
+  return { word: "available", of: (one) => one.available };
 }
