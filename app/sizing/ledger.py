@@ -208,7 +208,7 @@ def _memory(plan: "PoolPlan") -> tuple[LedgerRow, ...]:
             plan.allocated_bytes_estimate,
             "bytes",
             f"KV buffers scaled to {rules.KV_BUFFER_BYTES_PER_TOKEN} bytes a token, the feature "
-            f"pool, and {counted} {touched}",
+            f"pool, the books, and {counted} {touched}",
         ),
         LedgerRow("--memory-budget", budget, budget, "bytes", "more than this is refused"),
     )

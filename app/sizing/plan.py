@@ -89,6 +89,7 @@ def resolve(args: ServerArgs) -> PoolPlan:
         "request table": rules.counted_table_bytes(rows, columns, args.device),
         "KV buffers": rules.kv_buffer_bytes(tokens, page),
         "feature pool": mm_bytes,
+        "book-keeping": rules.bookkeeping_bytes(tokens // page, host // page, rows),
     }
     refusals.check_budget(args, buffers)
     longest = min(context - 1, tokens - 1)

@@ -10,12 +10,16 @@ from app.sizing.server_args import (
     CHECKS,
     DISAGGREGATION_MODES,
     EVICTION_POLICIES,
+    UNMODELLED_POLICIES,
     FlagError,
     ServerArgs,
 )
 
 MIN_CONTEXT_TOKENS = 8
 INT32_MAX = 2**31 - 1
+#: above any real flag, below what arithmetic with doubles can hold
+MAX_NUMBER = 2**53
+MAX_HICACHE_RATIO = 1000.0
 _DEVICE = re.compile(r"cpu|cuda(:\d{1,3})?", re.ASCII)
 
 #: smallest value of each whole-number flag
@@ -59,6 +63,13 @@ def check_each(args: ServerArgs) -> None:
         _one_of(field, getattr(args, field), choices)
     for field in ("schedule_conservativeness", "hicache_ratio", "mm_recycle_interval_s"):
         _finite(field, getattr(args, field))
+    if args.hicache_ratio > MAX_HICACHE_RATIO:
+        raise FlagError(
+            "--hicache-ratio",
+            args.hicache_ratio,
+            f"over {MAX_HICACHE_RATIO:g} host tokens per KV token",
+            "servers use 2 or so",
+        )
     if args.mm_recycle_interval_s == 0:
         raise FlagError(
             "--mm-recycle-interval-s", 0, "recycle_interval must be positive", "the default is 0.05"
@@ -168,6 +179,7 @@ def check_budget(args: ServerArgs, parts: dict[str, int]) -> None:
         "request table": "lower --max-running-requests or --context-length",
         "KV buffers": "lower --max-total-tokens",
         "feature pool": "lower --mm-feature-cache-mb",
+        "book-keeping": "lower --max-total-tokens or --hicache-ratio",
     }[largest]
     raise FlagError(
         "--memory-budget",
@@ -182,6 +194,8 @@ def _whole(field: str, value: object, floor: int) -> None:
         raise FlagError(flag_name(field), value, "not a whole number", f"give {floor} or more")
     if value < floor:
         raise FlagError(flag_name(field), value, f"below {floor}", f"give {floor} or more")
+    if value > MAX_NUMBER:
+        raise FlagError(flag_name(field), value, "beyond any real server", "give a smaller number")
 
 
 def _finite(field: str, value: object) -> None:
@@ -193,6 +207,9 @@ def _finite(field: str, value: object) -> None:
 def _one_of(field: str, value: object, choices: tuple[str, ...]) -> None:
     if value in choices:
         return
+    if field == "radix_eviction_policy" and value in UNMODELLED_POLICIES:
+        problem = "a real server has this policy, the prefix tree here does not"
+        raise FlagError(flag_name(field), value, problem, f"give {' or '.join(choices)}")
     close = nearest(str(value), choices)
     hint = f"did you mean {close}?" if close else f"choose from {', '.join(choices)}"
     raise FlagError(flag_name(field), value, "not a known choice", hint)

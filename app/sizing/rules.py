@@ -10,6 +10,8 @@ import math
 #: columns of the request table beyond the context, without speculative decoding
 EXTRA_COLUMNS = 4
 INT32_BYTES = 4
+#: free lists, states, owners and generations, for each page or row
+BOOKKEEPING_BYTES_PER_UNIT = 32
 #: conversation traffic fills about a tenth of a row (12,035 of 131,072 tokens on average)
 LAZY_TABLE_DIVISOR = 8
 MM_SLOTS = 4096
@@ -82,3 +84,8 @@ def chunk_tokens(asked: int, attn_dp_size: int) -> int | None:
 def conservativeness(asked: float, attn_dp_size: int) -> float:
     """Scale of the admission reserve; attention DP lowers it."""
     return asked if attn_dp_size == 1 else asked * DP_CONSERVATIVENESS_FACTOR
+
+
+def bookkeeping_bytes(kv_pages: int, host_pages: int, rows: int) -> int:
+    """Our books beside the memory that they account for."""
+    return (kv_pages + host_pages + rows) * BOOKKEEPING_BYTES_PER_UNIT

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 DISAGGREGATION_MODES = ("null", "prefill", "decode")
-EVICTION_POLICIES = ("lru", "lfu", "slru", "priority", "tlru")
+EVICTION_POLICIES = ("lru", "lfu")
+#: a real server has these as well; the prefix tree here does not
+UNMODELLED_POLICIES = ("slru", "priority", "tlru")
 CHECKS = ("strict", "upstream")
 
 GIB = 1 << 30

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.traces.blocks import Blocks
-from app.traces.scan import Scan
-from app.traces.units import WORDS, Unit, show_rate, show_time
+from app.traces.units import WORDS, Unit, show_rate, show_seconds, show_time
 
 #: rows that a statement about shares needs
 ENOUGH_ROWS = 20
@@ -15,7 +14,7 @@ HALF = 0.5
 
 def unit_note(unit: Unit, rate: float, span_s: float) -> str:
     """The unit with the rate and span that it means, so that a wrong one shows."""
-    meaning = f"{show_rate(rate)} over {show_seconds(span_s)}"
+    meaning = f"{show_rate(rate)} over {show_seconds(span_s)}" if span_s else "all at one instant"
     if unit.name == "datetime":
         return f"timestamps are dates without a time zone: {meaning}"
     because = f" ({unit.why})" if unit.why else ""
@@ -86,17 +85,16 @@ def arrival_notes(sorted_ns: NDArray[np.int64]) -> list[str]:
     return notes
 
 
-def shared_start_note(scan: Scan) -> list[str]:
-    """A first block that nearly all prompts share."""
-    good = int(scan.good.sum())
-    if good < ENOUGH_ROWS or scan.shared_first < MOST * good:
+def same_start_note(same_start: NDArray[np.bool_]) -> list[str]:
+    """A first block that nearly all prompts share.
+
+    Args:
+        same_start: whether a prompt begins with the first one's hash id, bool [requests].
+    """
+    same, total = int(same_start.sum()), len(same_start)
+    if total < ENOUGH_ROWS or same < MOST * total:
         return []
     return [
-        f"{scan.shared_first:,} of {good:,} prompts begin with the same hash id: count hits in "
+        f"{same:,} of {total:,} prompts begin with the same hash id: count hits in "
         "blocks, not in requests"
     ]
-
-
-def show_seconds(seconds: float) -> str:
-    """Whole seconds from 10 up, three digits below."""
-    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"

@@ -13,7 +13,7 @@ from app.traces.info import TraceInfo
 from app.traces.order import peak_waiting, time_order
 from app.traces.recognise import accepted, recognise
 from app.traces.request import TraceRequest
-from app.traces.scan import PROBLEMS_KEPT, Scan, scan
+from app.traces.scan import Scan
 from app.traces.stream import Stream, file_version
 from app.traces.summary import summarise
 from app.traces.units import NS_PER_TICK, WORDS, Unit, decide_unit
@@ -76,8 +76,9 @@ def read_trace(
     path = Path(path)
     _check_arguments(limit, time_unit, block_size)
     trace_format = recognise(path)
+    _check_overrides(path, trace_format, time_unit, block_size)
     version = file_version(path)
-    rows = scan(path, trace_format)
+    rows = Scan(path, trace_format)
     _refuse_if_mostly_wrong(rows, trace_format)
     unit = _unit(rows, trace_format, time_unit)
     blocks = _blocks(rows, trace_format, block_size)
@@ -86,13 +87,8 @@ def read_trace(
     keep = rows.good[:stop]
     arrivals_ns = _arrivals(rows, keep, unit)
     order = time_order(arrivals_ns)
-    if (
-        order is not None
-        and peak_waiting(order, 1 + rows.hash_counts[:stop][keep]) > MAX_WAITING_IDS
-    ):
-        raise TraceError(
-            path, "rows are too far out of order of time", "sort the file by timestamp"
-        )
+    if order is not None:
+        _refuse_if_unsortable(path, order, rows.table["hash_count"][:stop][keep])
     block_tokens = blocks.size if blocks else None
     stream = Stream(path, trace_format, version, keep, arrivals_ns, order, block_tokens)
     info = summarise(rows, trace_format, unit, blocks, arrivals_ns, order, stop)
@@ -106,6 +102,19 @@ def _check_arguments(limit: int | None, time_unit: str | None, block_size: int |
         raise ValueError(f"time_unit {time_unit!r}: give one of {', '.join(WORDS)}")
     if block_size is not None and not 0 < block_size <= MAX_BLOCK_TOKENS:
         raise ValueError(f"block_size {block_size}: give 1 to {MAX_BLOCK_TOKENS:,} tokens")
+
+
+def _check_overrides(
+    path: Path, trace_format: Format, time_unit: str | None, block_size: int | None
+) -> None:
+    if time_unit is not None and trace_format.time_unit == "datetime":
+        raise TraceError(
+            path, f"{trace_format.name} spells its timestamps as dates", "leave time_unit out"
+        )
+    if block_size is not None and trace_format.block_size is None:
+        raise TraceError(
+            path, f"{trace_format.name} has no prefix information", "leave block_size out"
+        )
 
 
 def _refuse_if_mostly_wrong(rows: Scan, trace_format: Format) -> None:
@@ -123,7 +132,9 @@ def _refuse_if_mostly_wrong(rows: Scan, trace_format: Format) -> None:
 
 
 def _unit(rows: Scan, trace_format: Format, override: str | None) -> Unit:
-    return decide_unit(rows.ticks[rows.good], rows.first_time, trace_format.time_unit, override)
+    return decide_unit(
+        rows.table["tick"][rows.good], rows.first_time, trace_format.time_unit, override
+    )
 
 
 def _blocks(rows: Scan, trace_format: Format, override: int | None) -> Blocks | None:
@@ -131,16 +142,23 @@ def _blocks(rows: Scan, trace_format: Format, override: int | None) -> Blocks | 
     if trace_format.block_size is None:
         return None
     good = np.flatnonzero(rows.good)
-    inputs, counts = rows.input_tokens[good], rows.hash_counts[good]
+    inputs, counts = rows.table["input_tokens"][good], rows.table["hash_count"][good]
     blocks = decide_blocks(inputs, counts, trace_format.block_size, override)
     misfits = good[~blocks.fits]
-    words = [
-        f"{rows.hash_counts[row]:,} ids do not fit {rows.input_tokens[row]:,} tokens in blocks of "
+    words = (
+        f"{row['hash_count']:,} ids do not fit {row['input_tokens']:,} tokens in blocks of "
         f"{blocks.size}"
-        for row in misfits[:PROBLEMS_KEPT]
-    ]
+        for row in rows.table[misfits]
+    )
     rows.reject(misfits, "block-count-mismatch", "hash_ids", words)
     return blocks
+
+
+def _refuse_if_unsortable(
+    path: Path, order: NDArray[np.int64], hash_counts: NDArray[np.int64]
+) -> None:
+    if peak_waiting(order, 1 + hash_counts) > MAX_WAITING_IDS:
+        raise TraceError(path, "rows are too far out of order of time", "sort them by timestamp")
 
 
 def _stop(good: NDArray[np.bool_], limit: int | None) -> int:
@@ -156,13 +174,13 @@ def _arrivals(rows: Scan, keep: NDArray[np.bool_], unit: Unit) -> NDArray[np.int
     Raises:
         TraceError: they span more than 64 bits can say.
     """
-    ticks = rows.ticks[: len(keep)][keep]
+    ticks = rows.table["tick"][: len(keep)][keep]
     span_ns = (ticks - ticks.min()) * NS_PER_TICK[unit.name]
     if float(span_ns.max()) > MAX_SPAN_NS:
         years = float(span_ns.max()) / NS_PER_YEAR
         raise TraceError(
             rows.path,
-            f"the timestamps, read as {WORDS[unit.name]}, span {years:,.0f} years",
+            f"the timestamps, read as {WORDS.get(unit.name, 'dates')}, span {years:,.0f} years",
             "give their unit with time_unit, or correct them",
         )
     arrivals: NDArray[np.int64] = np.rint(span_ns).astype(np.int64)

@@ -1,6 +1,7 @@
 """Which format a file is in, or a clear word about what it is instead."""
 
 import functools
+import json
 import os
 from pathlib import Path
 
@@ -60,8 +61,7 @@ def recognise(path: Path) -> Format:
     for one in all_formats().values():
         if one.sniff(head):
             return one
-    first = excerpt(head.lstrip().split(b"\n", 1)[0].strip(), 60)
-    raise TraceError(path, f"unknown format, it begins: {first}", accepted())
+    raise TraceError(path, f"unknown format: {_looks_like(head)}", accepted())
 
 
 def _head(path: Path) -> bytes:
@@ -73,6 +73,18 @@ def _head(path: Path) -> bytes:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise TraceError(path, f"cannot be read: {reason}", f"looked at {path}") from error
+
+
+def _looks_like(head: bytes) -> str:
+    """The first line in a few words: an object's keys, or how it begins."""
+    first = head.lstrip().split(b"\n", 1)[0].strip()
+    try:
+        row = json.loads(first)
+    except (ValueError, RecursionError):
+        row = None
+    if isinstance(row, dict):
+        return f"JSON with the keys {excerpt(', '.join(row).encode(), 80)}"
+    return f"it begins with {excerpt(first, 60)}"
 
 
 def _is_text(head: bytes) -> bool:

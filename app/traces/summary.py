@@ -31,8 +31,8 @@ def summarise(
         order: sorts those by time; None when they are sorted.
         stop: rows that are used.
     """
-    good = rows.good[:stop]
-    ticks = rows.ticks[:stop][good]
+    used = rows.table[:stop][rows.good[:stop]]
+    ticks = used["tick"]
     span_s = float(arrivals_ns.max()) / 1e9
     rate = len(arrivals_ns) / span_s if span_s else 0.0
     first, last = (rows.first_time + _exact(tick) for tick in (ticks.min(), ticks.max()))
@@ -53,8 +53,8 @@ def summarise(
         rate_per_s=rate,
         first_time=show_time(first, unit.name),
         last_time=show_time(last, unit.name),
-        input_tokens=_lengths(rows.input_tokens[:stop][good]),
-        output_tokens=_lengths(rows.output_tokens[:stop][good]),
+        input_tokens=_lengths(used["input_tokens"]),
+        output_tokens=_lengths(used["output_tokens"]),
         notes=(
             notes.unit_note(unit, rate, span_s),
             notes.block_note(blocks, len(ticks)),
@@ -63,7 +63,7 @@ def summarise(
             *notes.order_note(arrivals_ns, order),
             *notes.start_note(first, unit, blocks),
             *notes.arrival_notes(in_order),
-            *notes.shared_start_note(rows),
+            *notes.same_start_note(used["same_start"]),
         ),
     )
 

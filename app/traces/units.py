@@ -62,6 +62,11 @@ def show_rate(rate: float) -> str:
     return f"{digits} req/s"
 
 
+def show_seconds(seconds: float) -> str:
+    """Whole seconds from 10 up, three digits below."""
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"
+
+
 def show_time(value: int | float, unit: str) -> str:
     """A timestamp as its file has it, with its unit."""
     if unit != "datetime":

@@ -20,7 +20,7 @@ COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 DAY_S = 86_400
 _TIME = re.compile(rb"(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(.*)", re.DOTALL)
-_WHOLE = re.compile(rb"-?\d{1,18}")
+_WHOLE = re.compile(rb"-?\d{1,400}")
 
 
 def sniff(head: bytes) -> bool:

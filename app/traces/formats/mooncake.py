@@ -65,7 +65,7 @@ def _time(value: Any) -> int | float:  # noqa: ANN401
         value = int(value)  # some writers quote nanoseconds, which doubles cannot hold
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RowProblem("wrong-type", "timestamp", f"{excerpt(value)} is not a number")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise RowProblem("not-finite", "timestamp", f"{value} is not a point in time")
     if value < 0:
         raise RowProblem("negative-timestamp", "timestamp", f"{excerpt(value)} is negative")
