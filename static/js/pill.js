@@ -55,6 +55,10 @@ function judge(store, stream) {
     const notice = `The pool host stopped${note ? `: ${note}` : ""}. It restarts by itself. ${last}`;
     return { state, text: "CRASHED · restarting", notice };
   }
+  if (state === "starting" && store.t > 0) {
+    const notice = `The pool host stopped and is starting again. ${last}`;
+    return { state: "restarting", text: "CRASHED · restarting", notice };
+  }
   if (state === "starting") return { state, text: "STARTING", notice: "" };
   if (state === "disconnected") {
     return { state, text: "DISCONNECTED", notice: `The pool host left${note ? `: ${note}` : ""}. ${last}` };

@@ -117,6 +117,8 @@ export class Store {
     this.verdict = header.verdict ?? null;
     this.paused = Boolean(header.paused);
     this.speed = header.speed ?? null;
+    // numbers that flow are the first sign of a host that is back
+    this.health = { ...this.health, state: this.paused ? "paused" : "live" };
     this.series.append(header.sim_t, header.pools, this.engine);
   }
 
