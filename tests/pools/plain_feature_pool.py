@@ -25,16 +25,22 @@ class PlainRanges:
         self.ranges.append((start, end))
 
     def merge(self) -> None:
+        self.ranges = self._joined()
+
+    def largest_after_merge(self) -> int:
+        return max((end - start for start, end in self._joined()), default=0)
+
+    def by_preference(self) -> list[tuple[int, int]]:
+        """Smallest first; of equal ones the earlier in the list (sorting is stable)."""
+        return sorted(self.ranges, key=lambda extent: extent[1] - extent[0])
+
+    def _joined(self) -> list[tuple[int, int]]:
         joined: list[tuple[int, int]] = []
         for start, end in sorted(self.ranges):
             if joined and joined[-1][1] == start:
                 start = joined.pop()[0]
             joined.append((start, end))
-        self.ranges = joined
-
-    def by_preference(self) -> list[tuple[int, int]]:
-        """Smallest first; of equal ones the earlier in the list (sorting is stable)."""
-        return sorted(self.ranges, key=lambda extent: extent[1] - extent[0])
+        return joined
 
 
 class PlainPool:

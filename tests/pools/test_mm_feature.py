@@ -77,6 +77,16 @@ def test_passes_keep_the_interval_of_the_engines_clock() -> None:
     assert ran == [0, 5, 10, 15, 20, 25, 30], "no pass lost to the rounding of a float"
 
 
+def test_a_pass_merges_what_was_released_directly_when_no_lease_is_left() -> None:
+    pool = MmFeature(256 + 1024, 2, num_slots=8)
+    for lease in [must_lease(pool, 512), must_lease(pool, 512)]:
+        pool.release(lease)
+    assert pool.lease(1024, 0.0) is None
+    assert pool.last_failure == "unmerged"
+    assert pool.recycle(0.0) == []
+    assert must_lease(pool, 1024).start == 256
+
+
 def test_cancel_frees_on_the_next_pass() -> None:
     pool = MmFeature.tiny()
     lease = must_lease(pool, 300)

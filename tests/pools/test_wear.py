@@ -31,3 +31,15 @@ def test_wear_is_never_faster_than_one_lease_per_pass_and_ignores_faults() -> No
     figures = pool.snapshot(0.0).generations
     assert figures.max == LIMIT - 50
     assert figures.seconds_until_limit == 50.0
+
+
+def test_rates_start_anew_when_generations_are_set() -> None:
+    pool = MmFeature(256 + 4096, 1, num_slots=4)
+    for _ in range(5):
+        pool.release(must_lease(pool, 100))
+    assert pool.snapshot(1.0).generations.bumps_per_s == 5.0
+    pool.set_generations(1000)
+    figures = pool.snapshot(1.0).generations
+    assert (figures.bumps_per_s, figures.seconds_until_limit) == (0.0, None)
+    pool.release(must_lease(pool, 100, 2.0))
+    assert pool.snapshot(3.0).generations.seconds_until_limit == LIMIT - 1001
