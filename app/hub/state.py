@@ -81,10 +81,10 @@ class HostState:
         return dict(self.scalars["pools"]) if self.scalars else {}
 
     def apply_hello(self, header: Header) -> None:
-        """A host (re)introduces itself: its cells are unknown until keyframes come."""
-        if header["epoch"] != self.epoch:
-            self.events.clear()
-            self.event_seq = 0
+        """A host (re)introduces itself: its cells are unknown until keyframes come.
+
+        Events stay: why the last host died is wanted most when the next one is there.
+        """
         self.epoch, self.hello = int(header["epoch"]), header
         self.cells = {
             name: CellState.empty(described)

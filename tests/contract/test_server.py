@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from app.wire.frame import decode
 from app.wire.schemas import SERVER_MESSAGES
@@ -41,10 +43,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def watch(server: Server, **want: Any) -> ClientConnection:
-    socket = connect(f"ws://127.0.0.1:{server.port}/ws", compression=None, max_size=4 << 20)
-    socket.send(json.dumps({"kind": "subscribe", "max_hz": 20, **want}))
-    return socket
+@contextmanager
+def watch(server: Server, **want: Any) -> Iterator[ClientConnection]:
+    address = f"ws://127.0.0.1:{server.port}/ws"
+    with connect(address, compression=None, max_size=4 << 20) as socket:
+        socket.send(json.dumps({"kind": "subscribe", "max_hz": 20, **want}))
+        yield socket
 
 
 def frames(socket: ClientConnection, seconds: float) -> Iterator[tuple[dict[str, Any], Any]]:
@@ -190,13 +194,15 @@ def test_cross_site_requests_are_refused(server: Server) -> None:
     assert status == 403, body
     status, _ = server.get("/api/pools", Host="evil.example")
     assert status == 421
-    with pytest.raises(InvalidStatus):
-        connect(f"ws://127.0.0.1:{server.port}/ws", origin="http://evil.example")  # type: ignore[arg-type]
+    address, origin = f"ws://127.0.0.1:{server.port}/ws", Origin("http://evil.example")
+    with pytest.raises(InvalidStatus), connect(address, origin=origin):
+        pass
 
 
 def test_host_socket_needs_its_token(server: Server) -> None:
-    with pytest.raises(InvalidStatus):
-        connect(f"ws://127.0.0.1:{server.port}/ws/host?host=intruder")
+    address = f"ws://127.0.0.1:{server.port}/ws/host?host=intruder"
+    with pytest.raises(InvalidStatus), connect(address):
+        pass
 
 
 @pytest.mark.parametrize(
