@@ -40,7 +40,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code of DESIGN: 0 ok, 1 finding, 2 usage, 3 bad input."""
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        # The verb's own parser knows the flags to suggest from.
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     code: int = args.run(args)
     return code
 

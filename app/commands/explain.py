@@ -11,7 +11,7 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         "text", nargs="+", help="a code, a 16-hex id, or an error line; - reads stdin"
     )
     parser.add_argument("--json", action="store_true", help="the entries as JSON")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--name", default=f"host-{os.getpid()}", help="how pages call it")
     add_workload_flags(parser)
     add_server_flags(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def add_workload_flags(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--limit", type=int, help="only the first N accepted rows")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="result as JSON")
     add_server_flags(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -32,7 +32,7 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--trace-dir", type=Path, help="folder whose traces the page offers")
     add_workload_flags(parser)
     add_server_flags(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -111,7 +111,7 @@ class Radix:
         if eviction_policy not in POLICIES:
             raise InvalidSize(f"eviction policy {eviction_policy!r}: use {', '.join(POLICIES)}")
         self.name, self.kv, self.page_size, self.disabled = name, kv, page_size, disabled
-        self.tier = HostTier(host, page_size) if host is not None else None
+        self.tier = HostTier(host, page_size, kv.check) if host is not None else None
         self.root = RadixNode(np.empty(0, np.int64), np.empty(0, np.int64), None)
         self.root.lock_ref = 1
         self._leaves = LazyHeap(

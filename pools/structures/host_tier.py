@@ -3,6 +3,7 @@
 Mirrors: sglang 0.5.23 mem_cache/unified_radix_cache.py (write_through with threshold 1)
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -33,8 +34,9 @@ class HostSlots(Protocol):
 class HostTier:
     """Host copies of tree nodes. A node is backed up only below a backed-up parent."""
 
-    def __init__(self, host: HostSlots, page_size: int) -> None:
-        self._host, self._page = host, page_size
+    def __init__(self, host: HostSlots, page_size: int, check: Callable[[Ids], None]) -> None:
+        """A tier over `host`; `check` verifies KV memory before it is copied."""
+        self._host, self._page, self._check = host, page_size, check
         self._leaves = LazyHeap(lambda node: node.last_access, lambda node: node.is_host_leaf)
         self.backed_up_tokens_total = 0
         self.evicted_tokens_total = 0
@@ -54,6 +56,8 @@ class HostTier:
             walk = walk.parent
         done = 0
         for one in reversed(path):
+            if one.value is not None:
+                self._check(one.value)
             ids = self._alloc(len(one))
             if ids is None:
                 self.skipped_total += 1

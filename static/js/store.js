@@ -88,10 +88,7 @@ export class Store {
 
   /** @param {Header} header */
   hello(header) {
-    if (this.epoch && header.epoch !== this.epoch) {
-      this.events = [];
-      this.event_seq = 0;
-    }
+    // Events stay over a host's restart: why the last one died is wanted most now.
     this.epoch = header.epoch;
     this.source = header.source;
     this.shapes = header.pools;
@@ -105,7 +102,7 @@ export class Store {
   scalars(header) {
     if (this.epoch === 0) this.epoch = header.epoch;
     if (header.sim_t < this.sim_t - 1) {
-      this.series.clear();
+      this.series.clear(header.t);
       this.run_event_seq = this.event_seq;
     }
     this.seq = header.seq;
