@@ -29,13 +29,24 @@ export const chart = {
     const Plotly = await plotly();
     plot.textContent = "";
     const only = el.dataset.of;
+    let zooms = 0;
+    let listening = false;
     return {
       update(store) {
         const shown = Object.values(store.pools).filter((pool) => !only || pool.name === only);
         const names = order(store, shown);
         const { data, layout } = figure(store, names, ctx, plot.clientWidth < NARROW_PX);
         layout.datarevision = store.series.version;
-        Plotly.react(plot, data, layout, { displayModeBar: false, responsive: true, scrollZoom: false });
+        // what someone zoomed stays until a double click
+        layout.uirevision = `zoom ${zooms}`;
+        Plotly.react(plot, data, layout, { displayModeBar: false, responsive: true, doubleClick: false });
+        if (!listening) {
+          listening = true;
+          /** @type {any} */ (plot).on("plotly_doubleclick", () => {
+            zooms += 1;
+            ctx.invalidate();
+          });
+        }
         describe(el, store, names);
       },
       destroy() {
@@ -64,7 +75,7 @@ function figure(store, pools, ctx, narrow) {
     dragmode: "zoom",
     xaxis: {
       type: "date", tickformat: "%H:%M:%S", hoverformat: "%H:%M:%S", gridcolor: css.line, zeroline: false,
-      anchor: `y${pools.length > 1 ? pools.length : ""}`, nticks: narrow ? 4 : 8,
+      anchor: `y${pools.length > 1 ? pools.length : ""}`, nticks: narrow ? 4 : 8, range: span(store, pools),
     },
     annotations: [],
     shapes: marks(store, css),
@@ -100,6 +111,14 @@ function label(pool, top, narrow, css) {
     text, xref: "paper", yref: "paper", x: 0, xshift: narrow ? -2 : -188, y: top, xanchor: "left", yanchor: narrow ? "bottom" : "top",
     align: "left", showarrow: false, font: { color: css.ink, size: 10.5 },
   };
+}
+
+/** From the first kept instant to the last, in milliseconds. @param {Store} store @param {PoolSnapshot[]} pools */
+function span(store, pools) {
+  const times = pools.map((pool) => store.series.of(pool.name).sim_t);
+  const first = Math.min(...times.map((one) => one[0] ?? store.sim_t));
+  const last = Math.max(...times.map((one) => one[one.length - 1] ?? store.sim_t));
+  return [1000 * first, 1000 * Math.max(last, first + 1)];
 }
 
 /** A line through all panels where something was raised or retracted. @param {Store} store @param {Record<string, string>} css */

@@ -15,8 +15,8 @@ export function events(store) {
   let epoch = store.epoch;
   let last = store.event_seq;
   return () => {
-    const said = store.engine.caption;
-    if (caption && said && caption.textContent !== said) caption.textContent = said;
+    const said = story(store);
+    if (caption && caption.textContent !== said) caption.textContent = said;
     if (!list) return;
     if (store.epoch !== epoch) {
       if (epoch) list.replaceChildren();
@@ -27,10 +27,30 @@ export function events(store) {
     const fresh = store.events.filter((event) => event.event_seq > last);
     if (!fresh.length) return;
     list.querySelector("[data-empty]")?.remove();
-    list.prepend(...fresh.reverse().map(item));
+    for (const event of fresh) {
+      const newest = store.events[store.events.indexOf(event) - 1];
+      if (newest && event.sim_t < newest.sim_t - 1) list.prepend(divider());
+      list.prepend(item(event));
+    }
     while (list.childElementCount > SHOWN) list.lastElementChild?.remove();
     last = store.event_seq;
   };
+}
+
+/** What happens now; a workload without captions tells what to look at. @param {Store} store */
+function story(store) {
+  const { caption, workload } = store.engine;
+  if (caption) return caption;
+  const { title, look } = workload?.info ?? {};
+  return title ? `${title}${look ? `: ${look}` : ""}` : (workload?.name ?? "No caption yet.");
+}
+
+/** Simulated time starts again with each run. */
+function divider() {
+  const li = document.createElement("li");
+  li.className = "run";
+  li.textContent = "a new run began here";
+  return li;
 }
 
 /** @param {PoolEvent} event */
@@ -46,12 +66,14 @@ function item(event) {
   level.className = "sr-only";
   level.textContent = `${event.level}: `;
   text.append(level, event.message);
+  const body = document.createElement("div");
+  body.append(text);
   if (event.href && event.code) {
     const link = document.createElement("a");
     link.href = event.href;
     link.textContent = `${event.code} →`;
-    text.append(" ", link);
+    body.append(link);
   }
-  li.append(time, text);
+  li.append(time, body);
   return li;
 }

@@ -18,9 +18,13 @@ export class Series {
     this.retracted = [];
     this.version = 0;
     this.last_ms = 0;
+    /** Wall time from which rows belong to the run that is shown, seconds. */
+    this.since_t = 0;
   }
 
-  clear() {
+  /** @param {number} [since_t] wall time at which a new run began */
+  clear(since_t = this.since_t) {
+    this.since_t = since_t;
     this.pools.clear();
     this.retracted.length = 0;
     this.last_ms = 0;
@@ -54,10 +58,9 @@ export class Series {
   backlog(pool, rows) {
     const columns = this.of(pool);
     const first = columns.sim_t[0] ?? Infinity;
-    const older = rows.filter((row) => row.sim_t < first);
     // a workload that was restarted goes back in time; only its last run is shown
-    const turn = older.findLastIndex((row, at) => at > 0 && row.sim_t < older[at - 1].sim_t);
-    const run = turn > 0 ? older.slice(turn) : older;
+    const turn = rows.findLastIndex((row, at) => at > 0 && row.sim_t < rows[at - 1].sim_t);
+    const run = rows.slice(Math.max(turn, 0)).filter((row) => row.sim_t < first && row.t >= this.since_t);
     columns.sim_t.unshift(...run.map((row) => row.sim_t));
     for (const field of FIELDS) columns[field].unshift(...run.map((row) => row[field]));
     columns.available.splice(0, run.length, ...run.map((row) => row.available_min ?? row.available));
