@@ -10,7 +10,7 @@ export const chart = {
   id: "free_ranges",
   title: "free ranges",
   kinds: ["mm_feature"],
-  hz: 1,
+  hz: 2,
   heavy: true,
   async mount(el, ctx) {
     const plot = document.createElement("div");

@@ -13,6 +13,8 @@ const PANEL_GAP = 0.07;
 const NARROW_GAP = 0.09;
 const MAX_MARKS = 40;
 const NARROW_PX = 560;
+/** Simulated time 0 on the date axis: Plotly reads small numbers as years. */
+const ZERO_MS = Date.UTC(2000, 0, 1);
 
 /** @type {import("../js/types.d.ts").Chart} */
 export const chart = {
@@ -29,7 +31,8 @@ export const chart = {
     const Plotly = await plotly();
     plot.textContent = "";
     const only = el.dataset.of;
-    let zooms = 0;
+    /** Instants between which someone zoomed, until a double click. @type {[string, string] | null} */
+    let zoomed = null;
     let listening = false;
     return {
       update(store) {
@@ -37,13 +40,17 @@ export const chart = {
         const names = order(store, shown);
         const { data, layout } = figure(store, names, ctx, plot.clientWidth < NARROW_PX);
         layout.datarevision = store.series.version;
-        // what someone zoomed stays until a double click
-        layout.uirevision = `zoom ${zooms}`;
+        if (zoomed) layout.xaxis.range = zoomed;
         Plotly.react(plot, data, layout, { displayModeBar: false, responsive: true, doubleClick: false });
         if (!listening) {
           listening = true;
-          /** @type {any} */ (plot).on("plotly_doubleclick", () => {
-            zooms += 1;
+          const drawn = /** @type {any} */ (plot);
+          drawn.on("plotly_relayout", (/** @type {any} */ change) => {
+            const from = change["xaxis.range[0]"];
+            if (from !== undefined) zoomed = [from, change["xaxis.range[1]"]];
+          });
+          drawn.on("plotly_doubleclick", () => {
+            zoomed = null;
             ctx.invalidate();
           });
         }
@@ -86,7 +93,7 @@ function figure(store, pools, ctx, narrow) {
     const top = 1 - at * (tall + gap);
     const suffix = at ? String(at + 1) : "";
     const { word, of } = headline(pool);
-    const x = store.series.of(pool.name).sim_t.map((s) => 1000 * s);
+    const x = store.series.of(pool.name).sim_t.map(instant);
     const y = store.series.line(pool.name, of);
     const most = Math.max(1, ...y);
     const both = pool.kind !== "radix" && pool.evictable ? store.series.line(pool.name, (one) => one.available + one.evictable) : null;
@@ -113,12 +120,17 @@ function label(pool, top, narrow, css) {
   };
 }
 
+/** @param {number} sim_t seconds */
+function instant(sim_t) {
+  return ZERO_MS + 1000 * sim_t;
+}
+
 /** From the first kept instant to the last, in milliseconds. @param {Store} store @param {PoolSnapshot[]} pools */
 function span(store, pools) {
   const times = pools.map((pool) => store.series.of(pool.name).sim_t);
   const first = Math.min(...times.map((one) => one[0] ?? store.sim_t));
   const last = Math.max(...times.map((one) => one[one.length - 1] ?? store.sim_t));
-  return [1000 * first, 1000 * Math.max(last, first + 1)];
+  return [instant(first), instant(Math.max(last, first + 1))];
 }
 
 /** A line through all panels where something was raised or retracted. @param {Store} store @param {Record<string, string>} css */
@@ -129,7 +141,7 @@ function marks(store, css) {
     .filter((event) => event.sim_t >= first && event.sim_t <= store.sim_t)
     .slice(-MAX_MARKS)
     .map((event) => ({
-      type: "line", xref: "x", yref: "paper", x0: 1000 * event.sim_t, x1: 1000 * event.sim_t, y0: 0, y1: 1,
+      type: "line", xref: "x", yref: "paper", x0: instant(event.sim_t), x1: instant(event.sim_t), y0: 0, y1: 1,
       line: { color: event.level === "warning" ? css.warn : css.bad, width: 1, dash: "dot" },
     }));
 }

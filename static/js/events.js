@@ -12,16 +12,16 @@ const SHOWN = 60;
 export function events(store) {
   const list = document.querySelector("[data-events]");
   const caption = document.querySelector("[data-caption-text]");
-  let epoch = store.epoch;
+  let log = store.log;
   let last = store.event_seq;
   return () => {
     const said = story(store);
     if (caption && caption.textContent !== said) caption.textContent = said;
     if (!list) return;
-    if (store.epoch !== epoch) {
-      if (epoch) list.replaceChildren();
-      epoch = store.epoch;
-      last = Math.min(last, store.event_seq);
+    if (store.log !== log) {
+      log = store.log;
+      last = 0;
+      list.replaceChildren();
     }
     if (store.event_seq <= last && list.childElementCount) return;
     const fresh = store.events.filter((event) => event.event_seq > last);

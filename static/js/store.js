@@ -39,6 +39,8 @@ export class Store {
     /** Newest last. @type {PoolEvent[]} */
     this.events = [...page.events].sort((a, b) => a.event_seq - b.event_seq);
     this.event_seq = this.events.at(-1)?.event_seq ?? 0;
+    /** Bumped when the list of events begins anew. */
+    this.log = 0;
     /** Events up to here are of an earlier run, whose simulated times mean nothing now. */
     this.run_event_seq = 0;
     this.health = { state: page.host?.state ?? "disconnected", note: "", engine_age_s: 0 };
@@ -156,7 +158,13 @@ export class Store {
 
   /** @param {PoolEvent} event */
   event(event) {
-    if (event.event_seq <= this.event_seq) return;
+    if (event.event_seq <= this.event_seq) {
+      const known = this.events.find((one) => one.event_seq === event.event_seq);
+      if (!known || known.t === event.t) return;
+      // the same number for another event: the server began to count afresh
+      this.events = [];
+      this.log += 1;
+    }
     this.event_seq = event.event_seq;
     this.events.push(event);
     if (this.events.length > MAX_EVENTS) this.events.splice(0, this.events.length - MAX_EVENTS);
