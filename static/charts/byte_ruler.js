@@ -11,6 +11,7 @@ const TRACK_PX = 30;
 /** The control words stand in front of address 0, not to scale. */
 const CONTROL_PX = 9;
 const TICKS = 4;
+const NARROW_PX = 360;
 const TABLE_ROWS = 12;
 
 /** @type {import("../js/types.d.ts").Chart} */
@@ -107,11 +108,12 @@ function draw(plot, geometry, capacity, left, palette) {
 function axis({ context, width }, capacity, left, palette) {
   context.fillStyle = palette.css.dim;
   context.font = `10px ${palette.mono}`;
-  for (let tick = 0; tick <= TICKS; tick += 1) {
-    const x = left + (tick / TICKS) * (width - left);
-    context.textAlign = tick === 0 ? "left" : tick === TICKS ? "right" : "center";
+  const ticks = width < NARROW_PX ? TICKS / 2 : TICKS;
+  for (let tick = 0; tick <= ticks; tick += 1) {
+    const x = left + (tick / ticks) * (width - left);
+    context.textAlign = tick === 0 ? "left" : tick === ticks ? "right" : "center";
     context.fillRect(Math.min(x, width - 1), TRACK_PX, 1, 4);
-    context.fillText(bytes(Math.round((tick / TICKS) * capacity)), x, TRACK_PX + 15);
+    context.fillText(bytes(Math.round((tick / ticks) * capacity)), x, TRACK_PX + 15);
   }
 }
 

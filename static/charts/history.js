@@ -10,7 +10,7 @@ import { headline } from "../js/status.js";
 /** @typedef {import("../js/types.d.ts").ChartContext} ChartContext */
 
 const PANEL_GAP = 0.07;
-const NARROW_GAP = 0.09;
+const NARROW_GAP = 0.12;
 const MAX_MARKS = 40;
 const NARROW_PX = 560;
 /** Simulated time 0 on the date axis: Plotly reads small numbers as years. */

@@ -18,7 +18,7 @@ import { recall, remember } from "./view_state.js";
 const LIVE_HZ = 20;
 const CALM_HZ = 4;
 const HIDDEN_HZ = 0.5;
-const HISTORY_POINTS = 300;
+const HISTORY_POINTS = 600;
 const RELOAD_KEY = "poolscope.reloaded";
 
 const source = document.getElementById("page-data");
