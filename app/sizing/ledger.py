@@ -60,15 +60,13 @@ def warnings_of(plan: "PoolPlan") -> tuple[str, ...]:
 
 
 def _limits(plan: "PoolPlan") -> tuple[LedgerRow, ...]:
-    args, tokens = plan.args, plan.kv_tokens
+    args = plan.args
+    whole = f"rounded down to whole pages of {plan.page_size}"
+    columns = "columns of the request table; adds no rows"
+    longest = f"min(context {plan.context_len:,}, KV tokens {plan.kv_tokens:,}) - 1"
+    margin = f"longest request - {rules.INPUT_MARGIN_TOKENS}"
     return (
-        LedgerRow(
-            "--max-total-tokens",
-            args.max_total_tokens,
-            tokens,
-            "tokens",
-            f"rounded down to whole pages of {plan.page_size}",
-        ),
+        LedgerRow("--max-total-tokens", args.max_total_tokens, plan.kv_tokens, "tokens", whole),
         LedgerRow("--page-size", args.page_size, plan.page_size, "tokens", "as asked"),
         LedgerRow("KV pages", None, plan.kv_pages, "pages", "tokens / page size"),
         LedgerRow(
@@ -79,27 +77,9 @@ def _limits(plan: "PoolPlan") -> tuple[LedgerRow, ...]:
             _running_rule(plan),
         ),
         LedgerRow("request rows", None, plan.rows, "rows", _rows_rule(plan)),
-        LedgerRow(
-            "--context-length",
-            args.context_length,
-            plan.context_len,
-            "tokens",
-            "columns of the request table; adds no rows",
-        ),
-        LedgerRow(
-            "longest request",
-            None,
-            plan.max_req_len,
-            "tokens",
-            f"min(context {plan.context_len:,} - 1, KV tokens {tokens:,} - 1)",
-        ),
-        LedgerRow(
-            "prompt refused from",
-            None,
-            plan.max_req_input_len,
-            "tokens",
-            f"longest request - {rules.INPUT_MARGIN_TOKENS}",
-        ),
+        LedgerRow("--context-length", args.context_length, plan.context_len, "tokens", columns),
+        LedgerRow("longest request", None, plan.max_req_len, "tokens", longest),
+        LedgerRow("prompt refused from", None, plan.max_req_input_len, "tokens", margin),
     )
 
 

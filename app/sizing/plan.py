@@ -25,9 +25,7 @@ class PoolPlan:
         max_prefill_tokens: most prompt tokens of one prefill batch.
         schedule_conservativeness: after attention DP.
         max_req_len: longest prompt and output together, tokens.
-        max_req_input_len: a prompt of this length or longer is refused, tokens.
         need_sort: freed KV units wait in a staging list and are sorted in.
-        modelled_table_bytes: the request table of a real server.
         allocated_bytes_estimate: real memory that our buffers take.
     """
 
@@ -44,15 +42,23 @@ class PoolPlan:
     max_prefill_tokens: int
     schedule_conservativeness: float
     max_req_len: int
-    max_req_input_len: int
     need_sort: bool
-    modelled_table_bytes: int
     allocated_bytes_estimate: int
 
     @property
     def kv_pages(self) -> int:
         """Pages of the KV pool."""
         return self.kv_tokens // self.page_size
+
+    @property
+    def max_req_input_len(self) -> int:
+        """A prompt of this length or longer is refused, tokens."""
+        return self.max_req_len - rules.INPUT_MARGIN_TOKENS
+
+    @property
+    def modelled_table_bytes(self) -> int:
+        """The request table of a real server."""
+        return rules.table_bytes(self.rows, self.table_columns)
 
     @property
     def ledger(self) -> tuple[LedgerRow, ...]:
@@ -72,45 +78,45 @@ def resolve(args: ServerArgs) -> PoolPlan:
         FlagError: a flag that cannot work, or pools beyond `--memory-budget`.
     """
     refusals.check_each(args)
-    page, context = args.page_size, args.context_length
-    tokens = rules.kv_tokens(args.max_total_tokens, page)
-    running = rules.running_requests(args.max_running_requests, tokens, context, args.attn_dp_size)
+    workers = args.attn_dp_size
+    tokens = rules.kv_tokens(args.max_total_tokens, args.page_size)
+    running = rules.running_requests(
+        args.max_running_requests, tokens, args.context_length, workers
+    )
     refusals.check_pools(args, tokens, running)
-    chunk = rules.chunk_tokens(args.chunked_prefill_size, args.attn_dp_size)
+    chunk = rules.chunk_tokens(args.chunked_prefill_size, workers)
     refusals.check_chunk(args, chunk)
-    host = 0
-    if not args.disable_radix_cache:
-        host = rules.host_tokens(tokens, page, args.hicache_ratio)
+    ratio = 0.0 if args.disable_radix_cache else args.hicache_ratio
+    host = rules.host_tokens(tokens, args.page_size, ratio)
     refusals.check_side_pools(args, host)
     rows = running + rules.preallocated_rows(running, args.disaggregation_mode)
-    columns = context + rules.EXTRA_COLUMNS
-    mm_bytes = args.mm_feature_cache_mb * rules.MIB
-    buffers = {
-        "request table": rules.counted_table_bytes(rows, columns, args.device),
-        "KV buffers": rules.kv_buffer_bytes(tokens, page),
-        "feature pool": mm_bytes,
-        "book-keeping": rules.bookkeeping_bytes(tokens // page, host // page, rows),
-    }
+    buffers = _buffers(args, rows, tokens, host)
     refusals.check_budget(args, buffers)
-    longest = min(context - 1, tokens - 1)
     return PoolPlan(
         args=args,
         rows=rows,
         max_running_requests=running,
-        context_len=context,
-        table_columns=columns,
+        context_len=args.context_length,
+        table_columns=args.context_length + rules.EXTRA_COLUMNS,
         kv_tokens=tokens,
-        page_size=page,
+        page_size=args.page_size,
         host_tokens=host,
-        mm_bytes=mm_bytes,
+        mm_bytes=args.mm_feature_cache_mb * rules.MIB,
         chunked_prefill_size=chunk,
         max_prefill_tokens=args.max_prefill_tokens,
-        schedule_conservativeness=rules.conservativeness(
-            args.schedule_conservativeness, args.attn_dp_size
-        ),
-        max_req_len=longest,
-        max_req_input_len=longest - rules.INPUT_MARGIN_TOKENS,
+        schedule_conservativeness=rules.conservativeness(args.schedule_conservativeness, workers),
+        max_req_len=min(args.context_length, tokens) - 1,
         need_sort=args.disaggregation_mode != "null",
-        modelled_table_bytes=rules.table_bytes(rows, columns),
         allocated_bytes_estimate=sum(buffers.values()),
     )
+
+
+def _buffers(args: ServerArgs, rows: int, tokens: int, host_tokens: int) -> dict[str, int]:
+    """Real memory by what takes it, bytes."""
+    page, columns = args.page_size, args.context_length + rules.EXTRA_COLUMNS
+    return {
+        "request table": rules.counted_table_bytes(rows, columns, args.device),
+        "KV buffers": rules.kv_buffer_bytes(tokens, page),
+        "feature pool": args.mm_feature_cache_mb * rules.MIB,
+        "book-keeping": rules.bookkeeping_bytes(tokens // page, host_tokens // page, rows),
+    }

@@ -15,7 +15,7 @@ from app.traces.recognise import accepted, recognise
 from app.traces.request import TraceRequest
 from app.traces.scan import Scan
 from app.traces.stream import Stream, file_version
-from app.traces.summary import summarise
+from app.traces.summary import Reading, summarise
 from app.traces.units import NS_PER_TICK, WORDS, Unit, decide_unit
 
 MAX_BLOCK_TOKENS = 1 << 20
@@ -78,21 +78,39 @@ def read_trace(
     trace_format = recognise(path)
     _check_overrides(path, trace_format, time_unit, block_size)
     version = file_version(path)
+    reading = _check(path, trace_format, limit, time_unit, block_size)
+    stream = Stream(
+        path,
+        trace_format,
+        version,
+        reading.rows.good[: reading.stop],
+        reading.arrivals_ns,
+        reading.order,
+        reading.blocks.size if reading.blocks else None,
+    )
+    return Trace(stream, summarise(reading))
+
+
+def _check(
+    path: Path,
+    trace_format: Format,
+    limit: int | None,
+    time_unit: str | None,
+    block_size: int | None,
+) -> Reading:
     rows = Scan(path, trace_format)
     _refuse_if_mostly_wrong(rows, trace_format)
-    unit = _unit(rows, trace_format, time_unit)
+    ticks = rows.table["tick"][rows.good]
+    unit = decide_unit(ticks, rows.first_time, trace_format.time_unit, time_unit)
     blocks = _blocks(rows, trace_format, block_size)
     _refuse_if_mostly_wrong(rows, trace_format)
     stop = _stop(rows.good, limit)
-    keep = rows.good[:stop]
-    arrivals_ns = _arrivals(rows, keep, unit)
+    arrivals_ns = _arrivals(rows, rows.good[:stop], unit)
     order = time_order(arrivals_ns)
-    if order is not None:
-        _refuse_if_unsortable(path, order, rows.table["hash_count"][:stop][keep])
-    block_tokens = blocks.size if blocks else None
-    stream = Stream(path, trace_format, version, keep, arrivals_ns, order, block_tokens)
-    info = summarise(rows, trace_format, unit, blocks, arrivals_ns, order, stop)
-    return Trace(stream, info)
+    reading = Reading(rows, trace_format, unit, blocks, stop, arrivals_ns, order)
+    if order is not None and peak_waiting(order, 1 + reading.used["hash_count"]) > MAX_WAITING_IDS:
+        raise TraceError(path, "rows are too far out of order of time", "sort them by timestamp")
+    return reading
 
 
 def _check_arguments(limit: int | None, time_unit: str | None, block_size: int | None) -> None:
@@ -131,12 +149,6 @@ def _refuse_if_mostly_wrong(rows: Scan, trace_format: Format) -> None:
     )
 
 
-def _unit(rows: Scan, trace_format: Format, override: str | None) -> Unit:
-    return decide_unit(
-        rows.table["tick"][rows.good], rows.first_time, trace_format.time_unit, override
-    )
-
-
 def _blocks(rows: Scan, trace_format: Format, override: int | None) -> Blocks | None:
     """The block size; rows that it does not fit are rejected."""
     if trace_format.block_size is None:
@@ -152,13 +164,6 @@ def _blocks(rows: Scan, trace_format: Format, override: int | None) -> Blocks | 
     )
     rows.reject(misfits, "block-count-mismatch", "hash_ids", words)
     return blocks
-
-
-def _refuse_if_unsortable(
-    path: Path, order: NDArray[np.int64], hash_counts: NDArray[np.int64]
-) -> None:
-    if peak_waiting(order, 1 + hash_counts) > MAX_WAITING_IDS:
-        raise TraceError(path, "rows are too far out of order of time", "sort them by timestamp")
 
 
 def _stop(good: NDArray[np.bool_], limit: int | None) -> int:

@@ -1,5 +1,8 @@
 """From the checked rows to what is shown of a trace."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,43 +14,51 @@ from app.traces.scan import Scan
 from app.traces.units import Unit, show_time
 
 
-def summarise(
-    rows: Scan,
-    trace_format: Format,
-    unit: Unit,
-    blocks: Blocks | None,
-    arrivals_ns: NDArray[np.int64],
-    order: NDArray[np.int64] | None,
-    stop: int,
-) -> TraceInfo:
-    """The first `stop` rows in figures and sentences.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The outcome of the checking pass, with everything decided.
 
-    Args:
+    Attributes:
         rows: all rows, wrong ones marked.
         trace_format: what they were read as.
         unit: of their timestamps.
         blocks: behind their hash ids; None without prefix information.
-        arrivals_ns: of the good ones among the first `stop`, in the file's order [n].
+        stop: rows that are used, counted from the first.
+        arrivals_ns: of the good ones among them in the file's order, the earliest at 0 [requests].
         order: sorts those by time; None when they are sorted.
-        stop: rows that are used.
     """
-    used = rows.table[:stop][rows.good[:stop]]
+
+    rows: Scan
+    trace_format: Format
+    unit: Unit
+    blocks: Blocks | None
+    stop: int
+    arrivals_ns: NDArray[np.int64]
+    order: NDArray[np.int64] | None
+
+    @property
+    def used(self) -> NDArray[np.void]:
+        """The rows that become requests, `ROW` [requests]."""
+        return self.rows.table[: self.stop][self.rows.good[: self.stop]]
+
+
+def summarise(reading: Reading) -> TraceInfo:
+    """A trace in figures and sentences."""
+    rows, unit, blocks, stop = reading.rows, reading.unit, reading.blocks, reading.stop
+    used = reading.used
+    span_s = float(reading.arrivals_ns.max()) / 1e9
+    rate = len(used) / span_s if span_s else 0.0
     ticks = used["tick"]
-    span_s = float(arrivals_ns.max()) / 1e9
-    rate = len(arrivals_ns) / span_s if span_s else 0.0
     first, last = (rows.first_time + _exact(tick) for tick in (ticks.min(), ticks.max()))
-    dropped = rows.dropped(stop)
-    in_order = arrivals_ns if order is None else arrivals_ns[order]
-    cut = [f"only the first {len(ticks):,} accepted rows"] if stop < len(rows) else []
     return TraceInfo(
         name=rows.path.name,
-        format=trace_format.name,
+        format=reading.trace_format.name,
         time_unit=unit.name,
         block_size=blocks.size if blocks else None,
         rounding=blocks.rounding if blocks else None,
         hash_scope="file" if blocks else None,
         rows=stop,
-        rows_dropped=dropped,
+        rows_dropped=rows.dropped(stop),
         problems=tuple(text for row, text in rows.problems if row < stop),
         span_s=span_s,
         rate_per_s=rate,
@@ -57,15 +68,23 @@ def summarise(
         output_tokens=_lengths(used["output_tokens"]),
         notes=(
             notes.unit_note(unit, rate, span_s),
-            notes.block_note(blocks, len(ticks)),
-            *cut,
-            *notes.dropped_note(dropped, stop),
-            *notes.order_note(arrivals_ns, order),
-            *notes.start_note(first, unit, blocks),
-            *notes.arrival_notes(in_order),
-            *notes.same_start_note(used["same_start"]),
+            notes.block_note(blocks, len(used)),
+            *_oddities(reading, first),
         ),
     )
+
+
+def _oddities(reading: Reading, first: int | float) -> Iterator[str]:
+    rows, used, stop, order = reading.rows, reading.used, reading.stop, reading.order
+    if stop < len(rows):
+        yield f"only the first {len(used):,} accepted rows"
+    yield from notes.dropped_note(rows.dropped(stop), stop)
+    yield from notes.order_note(reading.arrivals_ns, order)
+    yield from notes.start_note(first, reading.unit, reading.blocks)
+    yield from notes.arrival_notes(
+        reading.arrivals_ns if order is None else reading.arrivals_ns[order]
+    )
+    yield from notes.same_start_note(used["same_start"])
 
 
 def _exact(tick: np.float64) -> int | float:
