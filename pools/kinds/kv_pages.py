@@ -9,12 +9,12 @@ Hands out: token ids page * page_size + offset, pages 1 .. size // page_size, in
 
 from typing import ClassVar
 
-import numpy as np
-
 from pools.base import Checks
-from pools.errors import InvalidSize
+from pools.errors import DoubleFree
 from pools.structures.kv_buffers import KvBuffers
-from pools.structures.token_pool import Ids, Ints, TokenPool
+from pools.structures.page_runs import pages_of, repeated_id
+from pools.structures.token_books import Ids
+from pools.structures.token_pool import TokenPool
 
 
 class KvPages(TokenPool):
@@ -33,7 +33,11 @@ class KvPages(TokenPool):
         checks: Checks = "strict",
         name: str = "kv_pages",
     ) -> None:
-        """A pool of `size` tokens in pages of `page_size`."""
+        """A pool of `size` tokens in pages of `page_size`; see `TokenBooks`.
+
+        Raises:
+            InvalidSize: not a positive number of whole pages, or buffers that are too small.
+        """
         super().__init__(
             size, page_size, buffers=buffers, need_sort=need_sort, checks=checks, name=name
         )
@@ -43,31 +47,17 @@ class KvPages(TokenPool):
         """32 pages of 4 tokens with real buffers."""
         return cls(128, 4, buffers=KvBuffers(132), checks=checks)
 
-    def alloc(self, need_tokens: int, owner: int) -> Ids | None:
-        """Token ids of whole pages, shape (need_tokens,); None when too few pages are free.
-
-        Raises:
-            InvalidSize: strict, a size that is negative or no multiple of the page.
-        """
-        wrong = need_tokens < 0 or need_tokens % self.page_size
-        if wrong and self.checks == "strict":
-            raise self._tally.raised(
-                InvalidSize(
-                    f"need_size {need_tokens} is no multiple of page_size {self.page_size}",
-                    need_size=need_tokens,
-                    page_size=self.page_size,
+    def _units_of(self, ids: Ids) -> Ids:
+        pages, each_once = pages_of(ids, self.page_size)
+        if not each_once and self.checks == "strict":
+            token = repeated_id(ids)
+            if token is not None:
+                raise DoubleFree(
+                    f"token {token} is named twice in one free of {len(ids)} tokens",
+                    token=token,
+                    num_tokens=len(ids),
                 )
-            )
-        units = self._take(max(need_tokens, 0) // self.page_size)
-        if units is None:
-            return None
-        self._book.give(units, owner)
-        self._tally.allocs += 1
-        return self._tokens(units)
-
-    def _units_of(self, token_ids: Ints) -> tuple[Ids, int]:
-        units = np.unique(np.asarray(token_ids, np.int64) // self.page_size)
-        return units, len(units)
+        return pages
 
     def _give_back(self, units: Ids) -> None:
         self._free.prepend(units)

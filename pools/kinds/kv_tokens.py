@@ -7,12 +7,10 @@ Hands out: token ids 1 .. size, int64 on the CPU; first in first out, or staged 
 
 from typing import ClassVar
 
-import numpy as np
-
 from pools.base import Checks
-from pools.errors import InvalidSize
 from pools.structures.kv_buffers import KvBuffers
-from pools.structures.token_pool import Ids, Ints, TokenPool
+from pools.structures.token_books import Ids
+from pools.structures.token_pool import TokenPool
 
 
 class KvTokens(TokenPool):
@@ -30,7 +28,11 @@ class KvTokens(TokenPool):
         checks: Checks = "strict",
         name: str = "kv_tokens",
     ) -> None:
-        """A pool of `size` tokens over `buffers` (or book-keeping alone)."""
+        """A pool of `size` tokens over `buffers` (or book-keeping alone); see `TokenBooks`.
+
+        Raises:
+            InvalidSize: no tokens, or buffers that are too small.
+        """
         super().__init__(size, 1, buffers=buffers, need_sort=need_sort, checks=checks, name=name)
 
     @classmethod
@@ -38,25 +40,8 @@ class KvTokens(TokenPool):
         """64 tokens with real buffers."""
         return cls(64, buffers=KvBuffers(65), checks=checks)
 
-    def alloc(self, need_tokens: int, owner: int) -> Ids | None:
-        """Token ids, shape (need_tokens,); None when fewer are free.
-
-        Raises:
-            InvalidSize: strict, a negative size.
-        """
-        if need_tokens < 0 and self.checks == "strict":
-            raise self._tally.raised(
-                InvalidSize(f"need_size {need_tokens} is negative", need_size=need_tokens)
-            )
-        ids = self._take(max(need_tokens, 0))
-        if ids is not None:
-            self._book.give(ids, owner)
-            self._tally.allocs += 1
+    def _units_of(self, ids: Ids) -> Ids:
         return ids
-
-    def _units_of(self, token_ids: Ints) -> tuple[Ids, int]:
-        units = np.asarray(token_ids, np.int64)
-        return units, len(units)
 
     def _give_back(self, units: Ids) -> None:
         self._free.append(units)

@@ -20,12 +20,11 @@ import torch
 from numpy.typing import NDArray
 
 from pools.base import Checks
-from pools.errors import DoubleFree, ForeignIndex, IntegrityError, InvalidSize
-from pools.snapshot import AVAILABLE, HELD, LEAKED, Geometry, PoolSnapshot
-from pools.structures.occupancy import free_edges, free_ranges
+from pools.errors import InvalidSize
+from pools.snapshot import Geometry, PoolSnapshot
+from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
+from pools.structures.row_book import RowBook
 from pools.structures.tally import Tally
-
-NOBODY = -1
 
 
 class RequestSlots:
@@ -59,10 +58,7 @@ class RequestSlots:
             (size + 1, max_context_len), dtype=torch.int32, device=device
         )
         self._free = list(range(1, size + 1))
-        self._held = 0
-        self._state = np.full(size + 1, AVAILABLE, np.uint8)
-        self.req_generation = np.zeros(size + 1, np.uint32)
-        self._owner = np.full(size + 1, NOBODY, np.int32)
+        self._book = RowBook(size)
         self._tally = Tally()
 
     @classmethod
@@ -73,17 +69,17 @@ class RequestSlots:
     @property
     def state(self) -> NDArray[np.uint8]:
         """Live states, shape (size,); cell i is row i + 1."""
-        return self._state[1:]
+        return self._book.state[1:]
 
     @property
     def generation(self) -> NDArray[np.uint32]:
         """Live generations, shape (size,)."""
-        return self.req_generation[1:]
+        return self._book.generation[1:]
 
     @property
     def owner(self) -> NDArray[np.int32]:
         """Live owners, shape (size,), -1 for none."""
-        return self._owner[1:]
+        return self._book.owner[1:]
 
     def available_size(self) -> int:
         """Free rows."""
@@ -92,28 +88,28 @@ class RequestSlots:
     def alloc(self, num_reqs: int, owners: Sequence[int] | None = None) -> list[int] | None:
         """Rows from the tail of the stack, in its order; None when fewer are free.
 
+        Under upstream checks a negative number takes all but that many, as a slice does.
+
         Args:
             num_reqs: new requests.
             owners: request ids, one per row, for the page.
 
         Raises:
-            InvalidSize: strict, a negative number.
+            InvalidSize: strict, a negative number, or not one owner per row.
         """
-        if num_reqs < 0 and self.checks == "strict":
-            raise self._tally.raised(InvalidSize(f"num_reqs {num_reqs} is negative"))
+        if self.checks == "strict":
+            self._check_alloc(num_reqs, owners)
         if num_reqs > len(self._free):
             self._tally.failed("no_rows")
             return None
-        if num_reqs <= 0:
+        if num_reqs == 0:
             return []
         rows = self._free[-num_reqs:]
         del self._free[-num_reqs:]
-        index = np.array(rows)
-        known = index[(index >= 1) & (index <= self.size)]
-        self._state[known] = HELD
-        self.req_generation[known] += 1
-        self._owner[known] = NOBODY if owners is None else np.asarray(owners)[: len(known)]
-        self._held += num_reqs
+        if self.checks == "strict":
+            self._book.give(rows, owners)
+        else:
+            self._book.give_anything(rows, owners)
         self._tally.allocs += 1
         return rows
 
@@ -123,13 +119,15 @@ class RequestSlots:
         Raises:
             ForeignIndex, DoubleFree: strict checks; nothing is freed.
         """
+        if len(rows) == 0:
+            return
         if self.checks == "strict":
-            self._check_free(rows)
-        index = np.array([row for row in rows if 1 <= row <= self.size], dtype=np.int64)
-        self._held -= int((self._state[index] == HELD).sum())
-        self._state[index] = AVAILABLE
-        self._owner[index] = NOBODY
-        self._free.extend(rows)
+            with self._tally:
+                self._book.check_free(rows)
+            self._book.take_back(rows)
+        else:
+            self._book.take_back_anything(rows)
+        self._free.extend(map(int, rows))
         self._tally.frees += 1
 
     def disown(self, row: int) -> None:
@@ -138,14 +136,12 @@ class RequestSlots:
         Raises:
             ForeignIndex: the row is not held.
         """
-        if not 1 <= row <= self.size or self._state[row] != HELD:
-            raise self._tally.raised(ForeignIndex(f"row {row} is not held", row=row))
-        self._state[row] = LEAKED
-        self._held -= 1
+        with self._tally:
+            self._book.disown(row)
 
     def residual(self) -> int:
         """Rows that neither the stack nor an owner accounts for."""
-        return self.size - len(self._free) - self._held
+        return self.size - len(self._free) - self._book.held
 
     def audit(self) -> None:
         """Stack against states.
@@ -153,23 +149,13 @@ class RequestSlots:
         Raises:
             IntegrityError: naming what differs.
         """
-        if len(set(self._free)) != len(self._free):
-            raise IntegrityError("the free stack holds a row twice", free=len(self._free))
-        if not (self._state[self._free] == AVAILABLE).all():
-            raise IntegrityError("a row on the free stack is not available by state")
-        available, held = (int((self.state == state).sum()) for state in (AVAILABLE, HELD))
-        if (available, held) != (len(self._free), self._held):
-            raise IntegrityError(
-                f"by state {available} available and {held} held, by the books "
-                f"{len(self._free)} and {self._held}"
-            )
+        with self._tally:
+            self._book.audit(self._free)
 
     def clear(self) -> None:
         """All rows free in the first order; generations go on (monotonic by design)."""
         self._free = list(range(1, self.size + 1))
-        self._held = 0
-        self._state[:] = AVAILABLE
-        self._owner[:] = NOBODY
+        self._book.clear()
 
     def snapshot(self, now_s: float, source: str = "synthetic") -> PoolSnapshot:
         """See `pools.snapshot.PoolSnapshot`; amounts in slots."""
@@ -184,34 +170,33 @@ class RequestSlots:
             available=len(self._free),
             evictable=0,
             protected=0,
-            held=self._held,
+            held=self._book.held,
             leaked=self.residual(),
             modelled_bytes=table.numel() * 4,
             allocated_bytes=table.numel() * 4,
             free_ranges=free_ranges(free_edges(self.state), any_fits=True),
             counters=self._tally.snapshot(),
-            extra={"row_columns": self.max_context_len},
+            extra={
+                "row_columns": self.max_context_len,
+                "generation_bumps_total": self._book.bumps_total,
+                "generation_max": int(self.generation.max()),
+            },
         )
 
     def geometry(self) -> Geometry:
         """Copies, one cell per row."""
-        return Geometry(
-            state=self.state.copy(),
-            generation=self.generation.copy(),
-            owner=self.owner.copy(),
-            unit_per_cell=1,
-        )
+        return cell_geometry(self.state, self.generation, self.owner)
 
-    def _check_free(self, rows: Sequence[int]) -> None:
-        for row in rows:
-            if not 1 <= row <= self.size:
-                raise self._tally.raised(
-                    ForeignIndex(f"row {row} is not in 1..{self.size}", row=row)
-                )
-            if self._state[row] == AVAILABLE:
-                raise self._tally.raised(DoubleFree(f"row {row} is free already", row=row))
-        if len(set(rows)) != len(rows):
-            raise self._tally.raised(DoubleFree("a row is named twice in one free"))
+    def _check_alloc(self, num_reqs: int, owners: Sequence[int] | None) -> None:
+        if num_reqs < 0:
+            message = f"num_reqs {num_reqs} is negative"
+        elif owners is not None and len(owners) != num_reqs:
+            message = f"num_reqs {num_reqs} does not match {len(owners)} owners"
+        else:
+            return
+        raise self._tally.raised(
+            InvalidSize(message, num_reqs=num_reqs, available_size=len(self._free))
+        )
 
 
 POOL = RequestSlots

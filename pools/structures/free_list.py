@@ -6,7 +6,7 @@
                                     prepend(8) -> 8 4 5 ...                        (LIFO)
 
 A preallocated ring, so nothing is copied that was not asked for. Upstream keeps one tensor and
-rebuilds it on every free.
+rebuilds it on every free. The list believes its caller: an id given back twice is there twice.
 """
 
 import numpy as np
@@ -19,6 +19,9 @@ class FreeList:
     """Ids free to hand out, int64 on the CPU. `len` counts staged ids too.
 
     Mirrors: sglang 0.5.23 mem_cache/allocator/base.py (free_pages, release_pages), both orders.
+
+    Attributes:
+        listed: ids that a take gets without merging the staged ones.
     """
 
     def __init__(self, first_id: int, count: int, *, staged: bool = False) -> None:
@@ -27,33 +30,36 @@ class FreeList:
         Args:
             first_id: lowest id.
             count: how many ids.
-            staged: given-back ids wait, and are merged and sorted only when a take runs short.
+            staged: ids given back wait, and are merged and sorted only when a take runs short.
         """
-        self._ring = np.arange(first_id, first_id + count, dtype=np.int64)
-        self._first_id, self._initial = first_id, count
-        self._head, self._count = 0, count
-        self._staged_mode = staged
-        self._staged: list[Ids] = []
-        self._staged_count = 0
+        self._first_id, self._initial, self._staged_mode = first_id, count, staged
+        self.reset()
 
     def __len__(self) -> int:
-        return self._count + self._staged_count
+        return self.listed + self._staged_count
 
     def reset(self) -> None:
         """All ids free again, in their first order."""
         self._ring = np.arange(self._first_id, self._first_id + self._initial, dtype=np.int64)
-        self._head, self._count = 0, self._initial
-        self._staged, self._staged_count = [], 0
+        self._head, self.listed = 0, self._initial
+        self._staged: list[Ids] = []
+        self._staged_count = 0
 
-    def take(self, count: int) -> Ids | None:
-        """The next `count` ids, shape (count,); None when fewer are free, nothing changed."""
-        if count > len(self):
-            return None
-        if count > self._count:
+    def take(self, count: int, enough: int = 0) -> Ids | None:
+        """The next `count` ids, shape (count,), a copy; None when fewer are free.
+
+        Args:
+            count: ids wanted; not negative.
+            enough: merge what is staged when fewer than this are listed, as upstream does whose
+                upper bound for a batch is above what the batch needs.
+        """
+        if self._staged_count and max(count, enough) > self.listed:
             self._merge_and_sort()
+        if count > self.listed:
+            return None
         taken = self._read(self._head, count)
-        self._head = (self._head + count) % max(len(self._ring), 1)
-        self._count -= count
+        self._head = self._wrap(self._head + count)
+        self.listed -= count
         return taken
 
     def append(self, ids: Ids) -> None:
@@ -62,8 +68,8 @@ class FreeList:
             self._stage(ids)
             return
         self._reserve(len(ids))
-        self._write((self._head + self._count) % max(len(self._ring), 1), ids)
-        self._count += len(ids)
+        self._write(self._wrap(self._head + self.listed), ids)
+        self.listed += len(ids)
 
     def prepend(self, ids: Ids) -> None:
         """Give ids back at the head in this order, or stage them."""
@@ -71,13 +77,13 @@ class FreeList:
             self._stage(ids)
             return
         self._reserve(len(ids))
-        self._head = (self._head - len(ids)) % max(len(self._ring), 1)
+        self._head = self._wrap(self._head - len(ids))
         self._write(self._head, ids)
-        self._count += len(ids)
+        self.listed += len(ids)
 
     def to_array(self) -> Ids:
         """All free ids in the order of taking, staged ones last; a copy."""
-        return np.concatenate([self._read(self._head, self._count), *self._staged])
+        return np.concatenate([self._read(self._head, self.listed), *self._staged])
 
     def _stage(self, ids: Ids) -> None:
         self._staged.append(ids.astype(np.int64, copy=True))
@@ -86,15 +92,15 @@ class FreeList:
     def _merge_and_sort(self) -> None:
         merged = np.sort(self.to_array(), kind="stable")
         self._staged, self._staged_count = [], 0
-        self._count = 0
-        self._reserve(len(merged))
-        self._head = 0
+        self._reserve(len(merged) - self.listed)
+        self._head, self.listed = 0, len(merged)
         self._write(0, merged)
-        self._count = len(merged)
+
+    def _wrap(self, at: int) -> int:
+        return at % max(len(self._ring), 1)
 
     def _read(self, start: int, count: int) -> Ids:
-        end = start + count
-        size = len(self._ring)
+        end, size = start + count, len(self._ring)
         if end <= size:
             return self._ring[start:end].copy()
         return np.concatenate((self._ring[start:], self._ring[: end - size]))
@@ -109,9 +115,9 @@ class FreeList:
 
     def _reserve(self, extra: int) -> None:
         # Only a double free that upstream accepts makes the list longer than the pool.
-        needed = self._count + extra
+        needed = self.listed + extra
         if needed <= len(self._ring):
             return
         grown = np.empty(max(needed, 2 * len(self._ring)), dtype=np.int64)
-        grown[: self._count] = self._read(self._head, self._count)
+        grown[: self.listed] = self._read(self._head, self.listed)
         self._ring, self._head = grown, 0

@@ -1,0 +1,38 @@
+"""From token ids to the pages they lie in, without a sort where ids come in whole pages."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
+
+
+def pages_of(ids: Ids, page_size: int) -> tuple[Ids, bool]:
+    """The distinct pages of token ids, ascending.
+
+    Args:
+        ids: shape (n,), n > 0; rows of a request table, so mostly page after page.
+        page_size: tokens per page.
+    Returns:
+        int64 pages, shape (m,), and whether every id is certain to be named once.
+    """
+    heads = ids[::page_size]
+    whole = len(ids) // page_size
+    table = ids[: whole * page_size].reshape(whole, page_size)
+    rest = ids[whole * page_size :]
+    in_order = (
+        not (heads % page_size).any()
+        and (table[:, 1:] - table[:, :-1] == 1).all()
+        and (rest[1:] - rest[:-1] == 1).all()
+    )
+    named = (heads if in_order else ids) // page_size
+    if (named[1:] > named[:-1]).all():
+        return named, True
+    pages = np.unique(named)
+    return pages, bool(in_order) and len(pages) == len(named)
+
+
+def repeated_id(ids: Ids) -> int | None:
+    """The lowest id that occurs more than once, if there is one."""
+    ordered = np.sort(ids)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    return int(twice[0]) if twice.size else None
