@@ -28,7 +28,10 @@ export const chart = {
     el.querySelector("header")?.after(box, said);
     const plot = board(box, ctx.invalidate);
     plot.canvas.setAttribute("role", "img");
-    plot.canvas.setAttribute("aria-label", "Leases and holes by address; the same is in the table below");
+    plot.canvas.setAttribute(
+      "aria-label",
+      "Leases and holes by address; the same is in the table below",
+    );
     let pointer = -1;
     plot.canvas.onpointermove = (event) => {
       pointer = event.offsetX;
@@ -56,8 +59,13 @@ export const chart = {
         const text = `byte ruler · ${bytes(pool.capacity)} · ${counted(geometry.leases.length / 5, "leases")} · ${counted(holes, "holes")}`;
         if (sub && sub.textContent !== text) sub.textContent = text;
         const more = (pool.free_ranges?.count ?? holes) - holes;
-        if (pointer >= left) said.textContent = read(((pointer - left) / (plot.width - left)) * pool.capacity, geometry);
-        else if (pointer >= 0) said.textContent = `control words · ${bytes(control_bytes)} before address 0 (not to scale)`;
+        if (pointer >= left)
+          said.textContent = read(
+            ((pointer - left) / (plot.width - left)) * pool.capacity,
+            geometry,
+          );
+        else if (pointer >= 0)
+          said.textContent = `control words · ${bytes(control_bytes)} before address 0 (not to scale)`;
         else if (more > 0) said.textContent = `${count(more)} more holes are not drawn.`;
         else said.textContent = "Striped: not acknowledged by all.";
         const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
@@ -153,8 +161,20 @@ function read(at, { leases, free_edges }) {
 /** @param {HTMLElement} el @param {Geometry} geometry */
 function holes_table(el, { free_edges }) {
   const holes = [];
-  for (let at = 0; at < free_edges.length; at += 2) holes.push([free_edges[at], free_edges[at + 1]]);
+  for (let at = 0; at < free_edges.length; at += 2)
+    holes.push([free_edges[at], free_edges[at + 1]]);
   holes.sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
-  const rows = holes.slice(0, TABLE_ROWS).map(([from, to]) => [bytes(to - from), count(from), count(to)]);
-  table(el, [`hole (largest ${Math.min(TABLE_ROWS, holes.length)} of ${count(holes.length)})`, ">from byte", ">to byte"], rows, "Largest holes");
+  const rows = holes
+    .slice(0, TABLE_ROWS)
+    .map(([from, to]) => [bytes(to - from), count(from), count(to)]);
+  table(
+    el,
+    [
+      `hole (largest ${Math.min(TABLE_ROWS, holes.length)} of ${count(holes.length)})`,
+      ">from byte",
+      ">to byte",
+    ],
+    rows,
+    "Largest holes",
+  );
 }

@@ -29,7 +29,12 @@ export const chart = {
         const labels = bins.map(([exponent]) => amount(2 ** exponent, pool.unit));
         const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
         if (twin && is_open(twin)) {
-          table(twin, ["size from", ">free ranges"], bins.map(([, n], at) => [labels[at], count(n)]), "Free ranges by size");
+          table(
+            twin,
+            ["size from", ">free ranges"],
+            bins.map(([, n], at) => [labels[at], count(n)]),
+            "Free ranges by size",
+          );
         }
         const key = `${ranges.histogram.join()} ${ctx.palette.version}`;
         if (key === drawn) return;
@@ -42,11 +47,30 @@ export const chart = {
           margin: { l: 30, r: 8, t: 6, b: 20, autoexpand: false },
           hovermode: false,
           bargap: 0.18,
-          xaxis: { tickvals: labels.filter((_, at) => at % every === 0), type: "category", fixedrange: true },
-          yaxis: { gridcolor: css.line, fixedrange: true, range: [0, 1.1 * most], dtick: Math.ceil(most / 4), tickformat: ",d" },
+          xaxis: {
+            tickvals: labels.filter((_, at) => at % every === 0),
+            type: "category",
+            fixedrange: true,
+          },
+          yaxis: {
+            gridcolor: css.line,
+            fixedrange: true,
+            range: [0, 1.1 * most],
+            dtick: Math.ceil(most / 4),
+            tickformat: ",d",
+          },
         };
-        const bars = { type: "bar", x: labels, y: bins.map(([, n]) => n), marker: { color: css.evictable } };
-        Plotly.react(plot, [bars], layout, { displayModeBar: false, responsive: true, staticPlot: true });
+        const bars = {
+          type: "bar",
+          x: labels,
+          y: bins.map(([, n]) => n),
+          marker: { color: css.evictable },
+        };
+        Plotly.react(plot, [bars], layout, {
+          displayModeBar: false,
+          responsive: true,
+          staticPlot: true,
+        });
       },
       destroy() {
         Plotly.purge(plot);

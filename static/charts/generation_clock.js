@@ -26,7 +26,10 @@ export const chart = {
     el.querySelector("header")?.after(box);
     const plot = board(box, ctx.invalidate);
     plot.canvas.setAttribute("role", "img");
-    plot.canvas.setAttribute("aria-label", "Generations of the most used slots; the same is in the table below");
+    plot.canvas.setAttribute(
+      "aria-label",
+      "Generations of the most used slots; the same is in the table below",
+    );
     return {
       update(store) {
         const pool = store.pools[ctx.pool()];
@@ -42,7 +45,9 @@ export const chart = {
         if (sub && sub.textContent !== text) sub.textContent = text;
         const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
         if (twin && is_open(twin)) {
-          const rows = top.slice(0, TABLE_ROWS).map(([slot, n]) => [slot, count(n), `${((100 * n) / wear.limit).toPrecision(2)} %`]);
+          const rows = top
+            .slice(0, TABLE_ROWS)
+            .map(([slot, n]) => [slot, count(n), `${((100 * n) / wear.limit).toPrecision(2)} %`]);
           table(twin, ["slot", ">generation", ">of limit"], rows, "Most used slots");
         }
       },
@@ -90,7 +95,11 @@ function draw(plot, top, limit, palette) {
     context.strokeStyle = css.line;
     line(context, y(exponent), width);
     context.fillStyle = css.dim;
-    context.fillText(exponent ? power(exponent) : "1", LEFT_PX - 6, Math.min(y(exponent), height - 6));
+    context.fillText(
+      exponent ? power(exponent) : "1",
+      LEFT_PX - 6,
+      Math.min(y(exponent), height - 6),
+    );
   }
   context.strokeStyle = css.ring;
   context.setLineDash([4, 3]);
@@ -122,7 +131,13 @@ function sentence(el, wear, source) {
     return b;
   };
   const left_s = wear.seconds_until_limit;
-  const parts = ["Hottest slot ", strong(String(wear.hottest_slot)), " at generation ", strong(count(wear.max)), `, ${count(wear.bumps_per_s)} per second over all slots`];
+  const parts = [
+    "Hottest slot ",
+    strong(String(wear.hottest_slot)),
+    " at generation ",
+    strong(count(wear.max)),
+    `, ${count(wear.bumps_per_s)} per second over all slots`,
+  ];
   if (left_s === null) parts.push(". Nothing wears now, so there is no date.");
   else {
     parts.push(": at this rate the limit is reached in ", strong(duration(left_s)));
@@ -134,5 +149,8 @@ function sentence(el, wear, source) {
 
 /** @param {number} left_s */
 function date(left_s) {
-  return new Date(Date.now() + 1000 * left_s).toISOString().slice(0, left_s < 86_400 ? 16 : 10).replace("T", " ");
+  return new Date(Date.now() + 1000 * left_s)
+    .toISOString()
+    .slice(0, left_s < 86_400 ? 16 : 10)
+    .replace("T", " ");
 }

@@ -41,7 +41,11 @@ export const chart = {
         const { data, layout } = figure(store, names, ctx, plot.clientWidth < NARROW_PX);
         layout.datarevision = store.series.version;
         if (zoomed) layout.xaxis.range = zoomed;
-        Plotly.react(plot, data, layout, { displayModeBar: false, responsive: true, doubleClick: false });
+        Plotly.react(plot, data, layout, {
+          displayModeBar: false,
+          responsive: true,
+          doubleClick: false,
+        });
         if (!listening) {
           listening = true;
           const drawn = /** @type {any} */ (plot);
@@ -81,8 +85,14 @@ function figure(store, pools, ctx, narrow) {
     hovermode: ctx.still() ? "x" : false,
     dragmode: "zoom",
     xaxis: {
-      type: "date", tickformat: "%H:%M:%S", hoverformat: "%H:%M:%S", gridcolor: css.line, zeroline: false,
-      anchor: `y${pools.length > 1 ? pools.length : ""}`, nticks: narrow ? 4 : 8, range: span(store, pools),
+      type: "date",
+      tickformat: "%H:%M:%S",
+      hoverformat: "%H:%M:%S",
+      gridcolor: css.line,
+      zeroline: false,
+      anchor: `y${pools.length > 1 ? pools.length : ""}`,
+      nticks: narrow ? 4 : 8,
+      range: span(store, pools),
     },
     annotations: [],
     shapes: marks(store, css),
@@ -96,15 +106,43 @@ function figure(store, pools, ctx, narrow) {
     const x = store.series.of(pool.name).sim_t.map(instant);
     const y = store.series.line(pool.name, of);
     const most = Math.max(1, ...y);
-    const both = pool.kind !== "radix" && pool.evictable ? store.series.line(pool.name, (one) => one.available + one.evictable) : null;
+    const both =
+      pool.kind !== "radix" && pool.evictable
+        ? store.series.line(pool.name, (one) => one.available + one.evictable)
+        : null;
     const ceiling = both ? Math.max(most, ...both) : most;
-    const line = { type: "scatter", mode: "lines", x, xaxis: "x", yaxis: `y${suffix}`, name: pool.name };
-    if (both) data.push({ ...line, y: both, line: { color: css["series-2"], width: 1, dash: "dot" }, hovertemplate: "%{y:,} with evictable<extra></extra>" });
-    data.push({ ...line, y, line: { color: css.series, width: 1.4 }, hovertemplate: `%{y:,} ${pool.unit} ${word}<extra>${pool.name}</extra>` });
+    const line = {
+      type: "scatter",
+      mode: "lines",
+      x,
+      xaxis: "x",
+      yaxis: `y${suffix}`,
+      name: pool.name,
+    };
+    if (both)
+      data.push({
+        ...line,
+        y: both,
+        line: { color: css["series-2"], width: 1, dash: "dot" },
+        hovertemplate: "%{y:,} with evictable<extra></extra>",
+      });
+    data.push({
+      ...line,
+      y,
+      line: { color: css.series, width: 1.4 },
+      hovertemplate: `%{y:,} ${pool.unit} ${word}<extra>${pool.name}</extra>`,
+    });
     layout[`yaxis${suffix}`] = {
-      domain: [Math.max(0, top - tall), top], range: [0, 1.08 * ceiling], fixedrange: true, zeroline: false,
-      tickvals: [0, ceiling], ticktext: ["0", value(ceiling, pool.unit)], gridcolor: css.line, anchor: "x",
-      linecolor: css.line, showline: true,
+      domain: [Math.max(0, top - tall), top],
+      range: [0, 1.08 * ceiling],
+      fixedrange: true,
+      zeroline: false,
+      tickvals: [0, ceiling],
+      ticktext: ["0", value(ceiling, pool.unit)],
+      gridcolor: css.line,
+      anchor: "x",
+      linecolor: css.line,
+      showline: true,
     };
     layout.annotations.push(label(pool, top, narrow, css));
   });
@@ -115,8 +153,17 @@ function figure(store, pools, ctx, narrow) {
 function label(pool, top, narrow, css) {
   const text = narrow ? pool.name : `<b>${pool.name}</b><br>of ${amount(pool.capacity, pool.unit)}`;
   return {
-    text, xref: "paper", yref: "paper", x: 0, xshift: narrow ? -2 : -188, y: top, xanchor: "left", yanchor: narrow ? "bottom" : "top",
-    align: "left", showarrow: false, font: { color: css.ink, size: 10.5 },
+    text,
+    xref: "paper",
+    yref: "paper",
+    x: 0,
+    xshift: narrow ? -2 : -188,
+    y: top,
+    xanchor: "left",
+    yanchor: narrow ? "bottom" : "top",
+    align: "left",
+    showarrow: false,
+    font: { color: css.ink, size: 10.5 },
   };
 }
 
@@ -135,13 +182,21 @@ function span(store, pools) {
 
 /** A line through all panels where something was raised or retracted. @param {Store} store @param {Record<string, string>} css */
 function marks(store, css) {
-  const first = Math.min(...Object.keys(store.pools).map((name) => store.series.of(name).sim_t[0] ?? Infinity));
+  const first = Math.min(
+    ...Object.keys(store.pools).map((name) => store.series.of(name).sim_t[0] ?? Infinity),
+  );
   return store.events
     .filter((event) => event.event_seq > store.run_event_seq && event.level !== "info")
     .filter((event) => event.sim_t >= first && event.sim_t <= store.sim_t)
     .slice(-MAX_MARKS)
     .map((event) => ({
-      type: "line", xref: "x", yref: "paper", x0: instant(event.sim_t), x1: instant(event.sim_t), y0: 0, y1: 1,
+      type: "line",
+      xref: "x",
+      yref: "paper",
+      x0: instant(event.sim_t),
+      x1: instant(event.sim_t),
+      y0: 0,
+      y1: 1,
       line: { color: event.level === "warning" ? css.warn : css.bad, width: 1, dash: "dot" },
     }));
 }
@@ -151,7 +206,10 @@ function describe(el, store, pools) {
   const times = pools.length ? store.series.of(pools[0].name).sim_t : [];
   const span = times.length > 1 ? times[times.length - 1] - times[0] : 0;
   const sub = el.querySelector("[data-sub]");
-  const long = span >= 120 ? `${Math.round(span / 60)} simulated minutes` : `${Math.round(span)} simulated seconds`;
+  const long =
+    span >= 120
+      ? `${Math.round(span / 60)} simulated minutes`
+      : `${Math.round(span)} simulated seconds`;
   const text = `available (radix: referenced), last ${long} · dotted: with evictable · upright: errors, alarms · drag to zoom`;
   if (sub && sub.textContent !== text) sub.textContent = text;
 }

@@ -31,10 +31,15 @@ export const chart = {
           box.textContent = "No lease is held now.";
           return;
         }
-        const shown = rows.slice(0, MAX_ROWS).map((lease) => [
-          lease.slot, count(lease.generation), bytes(lease.bytes), age(lease),
-          `${Math.max(consumers - lease.missing, 0)}/${consumers}`,
-        ]);
+        const shown = rows
+          .slice(0, MAX_ROWS)
+          .map((lease) => [
+            lease.slot,
+            count(lease.generation),
+            bytes(lease.bytes),
+            age(lease),
+            `${Math.max(consumers - lease.missing, 0)}/${consumers}`,
+          ]);
         table(box, ["slot", ">gen", ">size", ">age", ">acks"], shown, "Leases, oldest first");
       },
     };
@@ -47,8 +52,12 @@ function leases({ leases: rows, lease_seen }, sim_t) {
   for (let row = 0; row < rows.length; row += 5) {
     const seen = lease_seen.get(`${rows[row]}:${rows[row + 3]}`);
     found.push({
-      slot: rows[row], bytes: rows[row + 2] - rows[row + 1], generation: rows[row + 3], missing: rows[row + 4],
-      age_s: Math.max(0, sim_t - (seen?.sim_t ?? sim_t)), exact: seen?.exact ?? false,
+      slot: rows[row],
+      bytes: rows[row + 2] - rows[row + 1],
+      generation: rows[row + 3],
+      missing: rows[row + 4],
+      age_s: Math.max(0, sim_t - (seen?.sim_t ?? sim_t)),
+      exact: seen?.exact ?? false,
     });
   }
   return found.sort((a, b) => b.age_s - a.age_s || a.slot - b.slot);
@@ -58,7 +67,9 @@ function leases({ leases: rows, lease_seen }, sim_t) {
 function age({ age_s, exact }) {
   const span = document.createElement("span");
   span.textContent = exact ? duration(age_s) : age_s < 0.01 ? "–" : `≥ ${duration(age_s)}`;
-  span.title = exact ? "simulated time since it was seen to begin" : "older than this page; at least this long";
+  span.title = exact
+    ? "simulated time since it was seen to begin"
+    : "older than this page; at least this long";
   if (age_s > LATE_S) span.className = "late";
   return span;
 }

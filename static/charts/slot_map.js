@@ -52,7 +52,10 @@ class SlotMap {
     attach(parts.canvas, view, {
       point: (event) => {
         const box = parts.canvas.getBoundingClientRect();
-        return [(event.clientX - box.left - GUTTER_CSS) * view.dpr, (event.clientY - box.top) * view.dpr];
+        return [
+          (event.clientX - box.left - GUTTER_CSS) * view.dpr,
+          (event.clientY - box.top) * view.dpr,
+        ];
       },
       hover: (cell) => this.look(cell, this.cursor),
       pick: (cell) => this.look(this.hover, cell === this.cursor ? -1 : cell),
@@ -71,7 +74,12 @@ class SlotMap {
     for (const button of parts.zooms) {
       button.onclick = () => {
         if (button.dataset.zoom === "all") view.reset();
-        else view.zoom_by(button.dataset.zoom === "in" ? 1.6 : 1 / 1.6, view.width / 2, view.height / 2);
+        else
+          view.zoom_by(
+            button.dataset.zoom === "in" ? 1.6 : 1 / 1.6,
+            view.width / 2,
+            view.height / 2,
+          );
         this.moved();
       };
     }
@@ -204,12 +212,22 @@ class SlotMap {
     context.imageSmoothingEnabled = view.cell_w < 1;
     context.imageSmoothingQuality = "medium";
     context.drawImage(
-      this.raster.canvas, col0, row0, col1 - col0, row1 - row0,
-      view.x + col0 * view.cell_w, view.y + row0 * view.cell_h,
-      (col1 - col0) * view.cell_w, (row1 - row0) * view.cell_h,
+      this.raster.canvas,
+      col0,
+      row0,
+      col1 - col0,
+      row1 - row0,
+      view.x + col0 * view.cell_w,
+      view.y + row0 * view.cell_h,
+      (col1 - col0) * view.cell_w,
+      (row1 - row0) * view.cell_h,
     );
     const cursor = this.cursor >= 0 ? this.cursor : this.hover;
-    this.overlay.draw(context, view, geometry, ctx.palette, { textures: this.mode === "state", first_id: first, cursor });
+    this.overlay.draw(context, view, geometry, ctx.palette, {
+      textures: this.mode === "state",
+      first_id: first,
+      cursor,
+    });
     context.restore();
   }
 
@@ -233,7 +251,13 @@ class SlotMap {
     parts.leak.hidden = geometry.leaked.size === 0;
     parts.leak.textContent = `${count(geometry.leaked.size)} leaked · jump to`;
     heading(this.el, store, this.ctx.pool(), pool);
-    readout(parts.readout, store, pool, this.hover >= 0 ? this.hover : this.cursor, this.view.grid.cols);
+    readout(
+      parts.readout,
+      store,
+      pool,
+      this.hover >= 0 ? this.hover : this.cursor,
+      this.view.grid.cols,
+    );
     const bands = /** @type {HTMLElement | null} */ (this.el.querySelector("[data-bands]"));
     if (bands && is_open(bands)) band_table(bands, geometry);
   }

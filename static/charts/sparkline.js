@@ -21,7 +21,12 @@ export const chart = {
         const pool = store.pools[ctx.pool()];
         if (!pool || !plot.width) return;
         const { word, of } = headline(pool);
-        draw(plot, store.series.of(pool.name).sim_t, store.series.line(pool.name, of), ctx.palette.css);
+        draw(
+          plot,
+          store.series.of(pool.name).sim_t,
+          store.series.line(pool.name, of),
+          ctx.palette.css,
+        );
         const last = amount(of(pool), pool.unit);
         el.title = `${word} over time; now ${last}, baseline 0`;
         plot.canvas.setAttribute("aria-label", `${pool.name} ${word} over time, now ${last}`);

@@ -61,7 +61,8 @@ export function bind(store, root) {
     for (const el of /** @type {HTMLElement[]} */ (engine)) {
       put(el, AS[el.dataset.as ?? "count"](look(store.engine, el.dataset.engine ?? ""), ""));
     }
-    for (const el of /** @type {HTMLElement[]} */ (bars)) fill(el, store.pools[el.dataset.bar ?? ""]);
+    for (const el of /** @type {HTMLElement[]} */ (bars))
+      fill(el, store.pools[el.dataset.bar ?? ""]);
     for (const el of /** @type {HTMLElement[]} */ (cards)) column(el, store);
   };
 }

@@ -13,7 +13,10 @@ export function board(box, resized) {
   box.append(canvas);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const made = {
-    canvas, context, width: 0, height: 0,
+    canvas,
+    context,
+    width: 0,
+    height: 0,
     clear() {
       context.clearRect(0, 0, made.width, made.height);
     },

@@ -8,7 +8,9 @@ import { status } from "./status.js";
 /** @param {Store} store @returns {() => void} */
 export function cards(store) {
   const chips = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-chip]")]);
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-select]"))) {
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (
+    document.querySelectorAll("[data-select]")
+  )) {
     link.setAttribute("role", "button");
     link.addEventListener("click", (event) => {
       // with a modifier the link opens the pool's own page, as links do
@@ -30,7 +32,9 @@ export function cards(store) {
       if (chip.textContent !== word) chip.textContent = word;
       if (chip.dataset.level !== level) chip.dataset.level = level;
     }
-    for (const card of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-card]"))) {
+    for (const card of /** @type {NodeListOf<HTMLElement>} */ (
+      document.querySelectorAll("[data-card]")
+    )) {
       const on = card.dataset.card === store.selected;
       card.toggleAttribute("data-selected", on);
       const link = card.querySelector("[data-select]");

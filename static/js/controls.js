@@ -39,7 +39,8 @@ async function post(host, command, body) {
  */
 export function controls(store, stream) {
   const { read_only } = store.page;
-  const run = (/** @type {string} */ command, /** @type {Record<string, unknown>} */ body = {}) => post(store.host, command, body);
+  const run = (/** @type {string} */ command, /** @type {Record<string, unknown>} */ body = {}) =>
+    post(store.host, command, body);
   /** @type {Record<string, (el: HTMLElement) => void>} */
   const actions = {
     pause: async () => {
@@ -68,7 +69,9 @@ export function controls(store, stream) {
       if (!menu.contains(event.target)) menu.removeAttribute("open");
     }
   });
-  const speed = /** @type {HTMLSelectElement | null} */ (document.querySelector('select[data-do="speed"]'));
+  const speed = /** @type {HTMLSelectElement | null} */ (
+    document.querySelector('select[data-do="speed"]')
+  );
   speed?.addEventListener("change", () => {
     run("speed", { x: speed.value === "max" ? "max" : Number(speed.value) });
     speed.blur();
@@ -88,7 +91,8 @@ function refresh(store, stream, speed) {
   if (!speed || store.speed === null || document.activeElement === speed) return;
   const value = String(store.speed);
   if (speed.value === value) return;
-  if (![...speed.options].some((option) => option.value === value)) speed.add(new Option(`×${value}`, value));
+  if (![...speed.options].some((option) => option.value === value))
+    speed.add(new Option(`×${value}`, value));
   speed.value = value;
 }
 
@@ -111,7 +115,8 @@ function shortcuts(store, actions) {
     else if (event.key === ".") actions.step(at);
     else if (event.key === "?") actions.help(at);
     else if (event.key === "t") document.dispatchEvent(new CustomEvent("themetoggle"));
-    else if (event.key === "m") /** @type {HTMLElement | null} */ (document.querySelector("[data-map]"))?.focus();
+    else if (event.key === "m")
+      /** @type {HTMLElement | null} */ (document.querySelector("[data-map]"))?.focus();
     else if (/^[1-9]$/.test(event.key)) {
       const name = store.page.pools[Number(event.key) - 1]?.name;
       if (name && document.querySelector(`[data-select="${name}"]`)) store.select(name);

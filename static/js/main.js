@@ -25,13 +25,22 @@ const source = document.getElementById("page-data");
 const store = new Store(JSON.parse(source?.textContent || "{}"));
 const palette = new Palette();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const stream = new Stream(store, () => (document.hidden ? HIDDEN_HZ : calm.matches ? CALM_HZ : LIVE_HZ));
+const stream = new Stream(store, () =>
+  document.hidden ? HIDDEN_HZ : calm.matches ? CALM_HZ : LIVE_HZ,
+);
 
 const chosen = recall("pool");
 const can_choose = document.querySelector("[data-select]") !== null;
 if (can_choose && chosen && chosen in store.pools) store.selected = chosen;
 
-const parts = [bind(store, document), cards(store), verdict(store), events(store), controls(store, stream), header()];
+const parts = [
+  bind(store, document),
+  cards(store),
+  verdict(store),
+  events(store),
+  controls(store, stream),
+  header(),
+];
 const show_pill = pill(store, stream);
 let fresh = true;
 const panels = new Panels(store, palette, {
@@ -47,11 +56,14 @@ const panels = new Panels(store, palette, {
 /** Cells are asked for only where they are drawn. */
 function want() {
   const wanted = new Set([map_of(store, store.selected)]);
-  for (const el of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-chart][data-of]"))) {
+  for (const el of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll("[data-chart][data-of]")
+  )) {
     const name = el.dataset.of ?? "";
     if (store.shapes[name]?.has_ranges || el.dataset.chart === "generation_clock") wanted.add(name);
   }
-  const same = wanted.size === store.wanted.size && [...wanted].every((name) => store.wanted.has(name));
+  const same =
+    wanted.size === store.wanted.size && [...wanted].every((name) => store.wanted.has(name));
   if (same) return;
   store.want(wanted);
   stream.subscribe();
@@ -68,7 +80,8 @@ function header() {
     if (word && store.source && word.textContent !== store.source) word.textContent = store.source;
     const name = store.engine.workload?.name;
     if (load && name && load.textContent !== name) load.textContent = name;
-    if (speed && store.speed !== null) speed.textContent = store.speed === "max" ? "max · " : `×${store.speed} · `;
+    if (speed && store.speed !== null)
+      speed.textContent = store.speed === "max" ? "max · " : `×${store.speed} · `;
   };
 }
 
@@ -87,7 +100,11 @@ function reload_if_foreign() {
 
 async function backlog() {
   for (const pool of store.page.pools) {
-    const query = new URLSearchParams({ host: store.host, pool: pool.name, points: String(HISTORY_POINTS) });
+    const query = new URLSearchParams({
+      host: store.host,
+      pool: pool.name,
+      points: String(HISTORY_POINTS),
+    });
     try {
       const answer = await fetch(`/api/history?${query}`);
       if (answer.ok) store.series.backlog(pool.name, (await answer.json()).items);

@@ -72,7 +72,8 @@ function pointers(canvas, view, on) {
   const up = (/** @type {PointerEvent} */ event) => {
     const was_down = down.delete(event.pointerId);
     canvas.parentElement?.removeAttribute("data-drag");
-    if (was_down && !dragged && event.type === "pointerup") on.pick(view.cell_at(...on.point(event)));
+    if (was_down && !dragged && event.type === "pointerup")
+      on.pick(view.cell_at(...on.point(event)));
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);

@@ -45,7 +45,8 @@ export class Overlay {
     const cell_css = Math.min(view.cell_w, view.cell_h) / view.dpr;
     if (cell_css >= TEXTURE_CSS && how.textures) this.textures(context, view, geometry);
     if (cell_css >= GAP_CSS) gaps(context, view, palette);
-    if (view.cell_w / view.dpr >= LABEL_CSS && cell_css >= 14) ids(context, view, palette, how.first_id, geometry);
+    if (view.cell_w / view.dpr >= LABEL_CSS && cell_css >= 14)
+      ids(context, view, palette, how.first_id, geometry);
     rings(context, view, geometry, palette);
     if (how.cursor >= 0) outline(context, view, how.cursor, palette.css.ink, 2 * view.dpr);
   }
@@ -65,7 +66,12 @@ export class Overlay {
           if (geometry.state[base + col] !== code) continue;
           const from = col;
           while (col + 1 < end && geometry.state[base + col + 1] === code) col += 1;
-          context.rect(view.x + from * view.cell_w, view.y + row * view.cell_h, (col - from + 1) * view.cell_w, view.cell_h);
+          context.rect(
+            view.x + from * view.cell_w,
+            view.y + row * view.cell_h,
+            (col - from + 1) * view.cell_w,
+            view.cell_h,
+          );
         }
       }
       context.fillStyle = pattern;
@@ -124,8 +130,18 @@ function ids(context, view, palette, first_id, geometry) {
       if (cell >= geometry.cells) return;
       const state = geometry.state[cell];
       context.fillStyle =
-        state === 0 ? palette.css.ink : state === leaked ? palette.css.ring : dark_ink.includes(state) ? "#101010" : "#ffffff";
-      context.fillText(String(cell + first_id), view.x + (col + 0.5) * view.cell_w, view.y + (row + 0.5) * view.cell_h);
+        state === 0
+          ? palette.css.ink
+          : state === leaked
+            ? palette.css.ring
+            : dark_ink.includes(state)
+              ? "#101010"
+              : "#ffffff";
+      context.fillText(
+        String(cell + first_id),
+        view.x + (col + 0.5) * view.cell_w,
+        view.y + (row + 0.5) * view.cell_h,
+      );
     }
   }
 }

@@ -37,11 +37,23 @@ export function missing(store, pool) {
 export function legend(el, mode, geometry, top, palette) {
   const ramp = palette.gradient();
   if (mode === "age") {
-    ramp_legend(el, ramp, "older or unseen", "just changed", `log scale to ${duration(OLDEST_S)}; available cells stay neutral`);
+    ramp_legend(
+      el,
+      ramp,
+      "older or unseen",
+      "just changed",
+      `log scale to ${duration(OLDEST_S)}; available cells stay neutral`,
+    );
   } else if (mode === "generation") {
     ramp_legend(el, ramp, "1", count(top), "log2 scale; never handed out is neutral");
   } else if (mode === "owner") {
-    ramp_legend(el, OWNER_HUES, "", "one colour per request", "grey: held by the prefix tree or by nobody");
+    ramp_legend(
+      el,
+      OWNER_HUES,
+      "",
+      "one colour per request",
+      "grey: held by the prefix tree or by nobody",
+    );
   } else state_legend(el, geometry, cell_word(geometry.shape));
 }
 

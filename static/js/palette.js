@@ -4,8 +4,27 @@
 import { CODES } from "./status.js";
 
 const NAMES = /** @type {const} */ ([
-  "bg", "panel", "raise", "line", "edge", "ink", "dim", "faint", "link", "held", "protected",
-  "evictable", "available", "leaked", "ring", "retired", "good", "warn", "bad", "series", "series-2",
+  "bg",
+  "panel",
+  "raise",
+  "line",
+  "edge",
+  "ink",
+  "dim",
+  "faint",
+  "link",
+  "held",
+  "protected",
+  "evictable",
+  "available",
+  "leaked",
+  "ring",
+  "retired",
+  "good",
+  "warn",
+  "bad",
+  "series",
+  "series-2",
 ]);
 
 /** Sequential ramp for age and generation: dark blue to pale yellow, luminance rising evenly. */
@@ -38,7 +57,8 @@ export class Palette {
     CODES.forEach((state, code) => {
       this.states[code] = pack(this.css[state]);
     });
-    for (let step = 0; step < RAMP_STEPS; step += 1) this.ramp[step] = pack(blend(step / (RAMP_STEPS - 1)));
+    for (let step = 0; step < RAMP_STEPS; step += 1)
+      this.ramp[step] = pack(blend(step / (RAMP_STEPS - 1)));
     this.version += 1;
   }
 
@@ -63,7 +83,9 @@ function blend(at) {
   const mix = [1, 3, 5].map((digit) => {
     const from = parseInt(RAMP[low].slice(digit, digit + 2), 16);
     const to = parseInt(RAMP[low + 1].slice(digit, digit + 2), 16);
-    return Math.round(from + (to - from) * part).toString(16).padStart(2, "0");
+    return Math.round(from + (to - from) * part)
+      .toString(16)
+      .padStart(2, "0");
   });
   return `#${mix.join("")}`;
 }
@@ -74,7 +96,9 @@ function hsl(hue, saturation, light) {
   const channel = (/** @type {number} */ n) => {
     const k = (n + hue / 30) % 12;
     const value = light - strength * Math.max(-1, Math.min(k - 3, 9 - k, 1));
-    return Math.round(255 * value).toString(16).padStart(2, "0");
+    return Math.round(255 * value)
+      .toString(16)
+      .padStart(2, "0");
   };
   return `#${channel(0)}${channel(8)}${channel(4)}`;
 }

@@ -25,7 +25,9 @@ export class Panels {
     this.requested = false;
     this.timer = 0;
     this.moved_ms = -REST_MS;
-    this.seen = new IntersectionObserver((entries) => this.on_seen(entries), { rootMargin: "80px" });
+    this.seen = new IntersectionObserver((entries) => this.on_seen(entries), {
+      rootMargin: "80px",
+    });
     const moved = () => {
       this.moved_ms = performance.now();
     };
@@ -36,9 +38,18 @@ export class Panels {
 
   /** @param {ParentNode} root */
   mount(root) {
-    for (const el of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-chart]"))) {
+    for (const el of /** @type {NodeListOf<HTMLElement>} */ (
+      root.querySelectorAll("[data-chart]")
+    )) {
       /** @type {Panel} */
-      const panel = { el, chart: null, instance: null, dirty: true, visible: true, drawn_ms: -Infinity };
+      const panel = {
+        el,
+        chart: null,
+        instance: null,
+        dirty: true,
+        visible: true,
+        drawn_ms: -Infinity,
+      };
       this.panels.push(panel);
       this.seen.observe(el);
       this.start(panel).catch((error) => this.broken(panel, error));

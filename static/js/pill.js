@@ -43,7 +43,8 @@ function judge(store, stream) {
   if (line.phase !== "open") {
     const wait = Math.max(0, line.retry_at - performance.now());
     const next = line.phase === "connecting" ? "connecting" : `again in ${duration(wait / 1000)}`;
-    if (!store.t) return { state: "disconnected", text: line.reason ? "NO HOST" : "CONNECTING", notice: "" };
+    if (!store.t)
+      return { state: "disconnected", text: line.reason ? "NO HOST" : "CONNECTING", notice: "" };
     return {
       state: "disconnected",
       text: "DISCONNECTED",
@@ -61,13 +62,21 @@ function judge(store, stream) {
   }
   if (state === "starting") return { state, text: "STARTING", notice: "" };
   if (state === "disconnected") {
-    return { state, text: "DISCONNECTED", notice: `The pool host left${note ? `: ${note}` : ""}. ${last}` };
+    return {
+      state,
+      text: "DISCONNECTED",
+      notice: `The pool host left${note ? `: ${note}` : ""}. ${last}`,
+    };
   }
   if (stream.frozen) return { state: "frozen", text: "FROZEN", notice: "" };
   if (store.paused) return { state: "paused", text: "PAUSED", notice: "" };
   const age = Math.max(stream.age_s(), engine_age_s ?? 0);
   if (state === "stale" || (store.t > 0 && age > STALE_S)) {
-    return { state: "stale", text: `STALE ${duration(age)}`, notice: `No new numbers for ${duration(age)}: the engine is stuck or its host is busy. ${last}` };
+    return {
+      state: "stale",
+      text: `STALE ${duration(age)}`,
+      notice: `No new numbers for ${duration(age)}: the engine is stuck or its host is busy. ${last}`,
+    };
   }
   return { state: "live", text: store.t ? `LIVE ${duration(age)}` : "LIVE", notice: "" };
 }

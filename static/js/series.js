@@ -47,7 +47,9 @@ export class Series {
    */
   line(pool, figure) {
     const { sim_t, available, evictable, protected: kept } = this.of(pool);
-    return sim_t.map((_, at) => figure({ available: available[at], evictable: evictable[at], protected: kept[at] }));
+    return sim_t.map((_, at) =>
+      figure({ available: available[at], evictable: evictable[at], protected: kept[at] }),
+    );
   }
 
   /**
@@ -60,10 +62,16 @@ export class Series {
     const first = columns.sim_t[0] ?? Infinity;
     // a workload that was restarted goes back in time; only its last run is shown
     const turn = rows.findLastIndex((row, at) => at > 0 && row.sim_t < rows[at - 1].sim_t);
-    const run = rows.slice(Math.max(turn, 0)).filter((row) => row.sim_t < first && row.t >= this.since_t);
+    const run = rows
+      .slice(Math.max(turn, 0))
+      .filter((row) => row.sim_t < first && row.t >= this.since_t);
     columns.sim_t.unshift(...run.map((row) => row.sim_t));
     for (const field of FIELDS) columns[field].unshift(...run.map((row) => row[field]));
-    columns.available.splice(0, run.length, ...run.map((row) => row.available_min ?? row.available));
+    columns.available.splice(
+      0,
+      run.length,
+      ...run.map((row) => row.available_min ?? row.available),
+    );
     this.thin(columns);
     this.version += 1;
   }

@@ -7,14 +7,24 @@ import { amount } from "./format.js";
 /** @typedef {import("./types.d.ts").Verdict} Verdict */
 
 /** Order of states in bars, numbers and legends. */
-export const STATES = /** @type {const} */ (
-  ["held", "protected", "evictable", "available", "retired", "leaked"]
-);
+export const STATES = /** @type {const} */ ([
+  "held",
+  "protected",
+  "evictable",
+  "available",
+  "retired",
+  "leaked",
+]);
 
 /** Per-cell state codes on the wire, as pools/snapshot.py numbers them. */
-export const CODES = /** @type {const} */ (
-  ["available", "held", "protected", "evictable", "leaked", "retired"]
-);
+export const CODES = /** @type {const} */ ([
+  "available",
+  "held",
+  "protected",
+  "evictable",
+  "leaked",
+  "retired",
+]);
 export const LEAKED = CODES.indexOf("leaked");
 
 /** @param {PoolSnapshot} pool */
@@ -52,6 +62,7 @@ export function status(pool, verdict) {
  * @returns {{word: string, of: (amounts: {available: number, evictable: number, protected: number}) => number}}
  */
 export function headline(pool) {
-  if (pool.kind === "radix") return { word: "referenced", of: (one) => one.evictable + one.protected };
+  if (pool.kind === "radix")
+    return { word: "referenced", of: (one) => one.evictable + one.protected };
   return { word: "available", of: (one) => one.available };
 }

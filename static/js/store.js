@@ -97,7 +97,8 @@ export class Store {
     this.workload = header.workload;
     this.geometry.clear();
     this.series.clear();
-    for (const pool of Object.keys(this.pools)) if (!(pool in header.pools)) delete this.pools[pool];
+    for (const pool of Object.keys(this.pools))
+      if (!(pool in header.pools)) delete this.pools[pool];
   }
 
   /** @param {Header} header */
@@ -153,7 +154,8 @@ export class Store {
   /** A paused host may send no scalars, so its state is taken from here too. @param {Header} header */
   heartbeat(header) {
     this.health = /** @type {any} */ (header);
-    if (header.state === "paused" || header.state === "live") this.paused = header.state === "paused";
+    if (header.state === "paused" || header.state === "live")
+      this.paused = header.state === "paused";
   }
 
   /** @param {PoolEvent} event */
@@ -175,8 +177,15 @@ export class Store {
     const lost = header.to - header.from + 1;
     this.event(
       /** @type {PoolEvent} */ ({
-        kind: "event", event_seq: header.to, t: this.t, sim_t: this.sim_t, pool: null,
-        level: "warning", code: null, numbers: {}, href: null,
+        kind: "event",
+        event_seq: header.to,
+        t: this.t,
+        sim_t: this.sim_t,
+        pool: null,
+        level: "warning",
+        code: null,
+        numbers: {},
+        href: null,
         message: `${lost} events were not sent (${header.from}–${header.to}).`,
       }),
     );

@@ -83,7 +83,10 @@ export class Stream {
 
   /** Seconds since the newest scalars were taken, as this page can know. */
   age_s() {
-    return Math.max(0, Date.now() / 1000 - this.store.t - (this.skew_s === Infinity ? 0 : this.skew_s));
+    return Math.max(
+      0,
+      Date.now() / 1000 - this.store.t - (this.skew_s === Infinity ? 0 : this.skew_s),
+    );
   }
 
   /** @param {boolean} [resume] */
@@ -141,7 +144,11 @@ export class Stream {
     // full jitter, so that a thousand viewers do not come back at the same moment
     const wait = this.wait_ms * (0.5 + 0.5 * Math.random());
     this.wait_ms = Math.min(2 * this.wait_ms, MAX_WAIT_MS);
-    this.line = { phase: "closed", retry_at: performance.now() + wait, reason: reason || this.line.reason };
+    this.line = {
+      phase: "closed",
+      retry_at: performance.now() + wait,
+      reason: reason || this.line.reason,
+    };
     this.skew_s = Infinity;
     this.timer = setTimeout(() => this.connect(), wait);
     this.store.emit("line");

@@ -43,7 +43,8 @@ export function verdict(store) {
 
 /** @param {HTMLElement} el @param {Verdict} now */
 function write(el, now) {
-  const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (el.querySelector(`[data-verdict-${name}]`));
+  const part = (/** @type {string} */ name) =>
+    /** @type {HTMLElement} */ (el.querySelector(`[data-verdict-${name}]`));
   el.dataset.level = now.severity ?? "calm";
   part("word").textContent = now.severity ?? "calm";
   part("text").replaceChildren(...prose(now.text));
@@ -61,8 +62,13 @@ function write(el, now) {
       return item;
     }),
   );
-  const shown = PROOFS[now.cause_class === "worn_generation" ? "wear" : now.pool === "mm_feature" ? "mm" : "kv"];
-  for (const proof of /** @type {NodeListOf<HTMLElement>} */ (el.querySelectorAll("[data-proof]"))) {
+  const shown =
+    PROOFS[
+      now.cause_class === "worn_generation" ? "wear" : now.pool === "mm_feature" ? "mm" : "kv"
+    ];
+  for (const proof of /** @type {NodeListOf<HTMLElement>} */ (
+    el.querySelectorAll("[data-proof]")
+  )) {
     proof.hidden = !shown.includes(proof.dataset.proof ?? "");
   }
 }

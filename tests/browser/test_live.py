@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from app.catalog.catalog import CATALOG
 from tests.contract.server import SMALL, Server, serve
 
 FLAGS = [
@@ -110,8 +111,9 @@ def test_live_fault_leads_to_its_entry(
     event = page.locator("[data-events] li", has_text=message).first
     expect(event).to_be_visible(timeout=5000)
     event.locator("a").first.click()
-    expect(page.locator("body")).to_contain_text(message)
-    assert "/errors/" in page.url
+    page.wait_for_url("**/errors/*")
+    code = page.url.rsplit("/", 1)[1]
+    expect(page.locator("main")).to_contain_text(CATALOG.by_code[code].title)
     page.get_by_text("refuted", exact=False).first.wait_for()
 
 
