@@ -189,8 +189,7 @@ def _feature_pool(view: View) -> Verdict | None:
             direction="raise",
             how=(f"free {ranges['total']} of {pool['capacity']} bytes",),
         )
-    fragmented = ranges["external_fragmentation_frac"] > 0.75 and ranges["count"] > 8
-    if not fragmented:
+    if ranges["external_fragmentation_frac"] <= 0.75 or ranges["count"] <= 8:
         return None
     return Verdict(
         text=view.say(

@@ -47,15 +47,7 @@ class KvBuffers:
         Raises:
             InvalidSize: no slots or layers, or a row that is no multiple of 16 bytes.
         """
-        row_bytes = kv_heads * head_dim * 2
-        if min(slots, num_layers, row_bytes) < 1 or row_bytes % _STAMP_BYTES:
-            raise InvalidSize(
-                f"KV buffers: {slots} slots, {num_layers} layers, a row of {row_bytes} bytes; a "
-                f"row must be a multiple of {_STAMP_BYTES} bytes",
-                slots=slots,
-                num_layers=num_layers,
-                row_bytes=row_bytes,
-            )
+        _check_shape(slots, num_layers, kv_heads * head_dim * 2)
         shape = (slots, kv_heads, head_dim)
         layers = range(num_layers)
         self.k = [torch.zeros(shape, dtype=torch.bfloat16, device=device) for _ in layers]
@@ -107,3 +99,14 @@ class KvBuffers:
 
     def _index(self, ids: Ints) -> torch.Tensor:
         return torch.from_numpy(np.asarray(ids, np.int64)).to(self._device)
+
+
+def _check_shape(slots: int, num_layers: int, row_bytes: int) -> None:
+    if min(slots, num_layers, row_bytes) < 1 or row_bytes % _STAMP_BYTES:
+        raise InvalidSize(
+            f"KV buffers: {slots} slots, {num_layers} layers, a row of {row_bytes} bytes; a "
+            f"row must be a multiple of {_STAMP_BYTES} bytes",
+            slots=slots,
+            num_layers=num_layers,
+            row_bytes=row_bytes,
+        )

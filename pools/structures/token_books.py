@@ -1,6 +1,6 @@
 """The books of a KV pool: what each unit is, who holds it, what was written to it."""
 
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from pools.snapshot import EVICTABLE, PROTECTED, Geometry, PoolSnapshot
 from pools.structures.damage_book import DamageBook
 from pools.structures.free_list import FreeList
 from pools.structures.kv_buffers import KvBuffers
+from pools.structures.kv_units import TreeBook
 from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
 from pools.structures.sorted_free_set import SortedFreeSet
 from pools.structures.stamps import StampBook
@@ -21,18 +22,6 @@ Ids = NDArray[np.int64]
 Ints = NDArray[np.integer]
 #: bytes a token has in the modelled server: 8 KV heads of 128, 32 layers, bf16
 MODELLED_BYTES_PER_TOKEN = 131_072
-
-
-class TreeBook(Protocol):
-    """The prefix tree's own sums, in tokens: the second book for units it has taken over."""
-
-    def evictable_size(self) -> int:
-        """Tokens in unlocked nodes."""
-        ...
-
-    def protected_size(self) -> int:
-        """Tokens in locked nodes."""
-        ...
 
 
 class TokenBooks:
@@ -64,12 +53,7 @@ class TokenBooks:
         Raises:
             InvalidSize: not a positive number of whole pages, or buffers that are too small.
         """
-        if page_size < 1 or size < page_size or size % page_size:
-            raise InvalidSize(
-                f"{name}: size {size} must be a positive multiple of page_size {page_size}",
-                size=size,
-                page_size=page_size,
-            )
+        _check_size(name, size, page_size)
         self.name, self.size, self.page_size = name, size, page_size
         self.checks: Checks = checks
         self.num_units = size // page_size
@@ -77,12 +61,7 @@ class TokenBooks:
         strict = checks == "strict"
         book = UnitBook if strict else DamageBook
         self._book = book(self.num_units, self.UNIT.removesuffix("s"))
-        # The set is faster and takes every id once; what upstream accepts needs the list.
-        self._free: FreeList | SortedFreeSet = (
-            SortedFreeSet(1, self.num_units)
-            if need_sort and strict
-            else FreeList(1, self.num_units, staged=need_sort)
-        )
+        self._free = _all_free(self.num_units, need_sort, strict)
         self._tree: TreeBook | None = None
         self._tally = Tally()
         self._stamps = None
@@ -252,3 +231,19 @@ class TokenBooks:
         if tree is None:
             return 0, 0
         return tree.evictable_size() // self.page_size, tree.protected_size() // self.page_size
+
+
+def _all_free(num_units: int, need_sort: bool, strict: bool) -> FreeList | SortedFreeSet:
+    # The set is faster and takes every id once; what upstream accepts needs the list.
+    if need_sort and strict:
+        return SortedFreeSet(1, num_units)
+    return FreeList(1, num_units, staged=need_sort)
+
+
+def _check_size(name: str, size: int, page_size: int) -> None:
+    if page_size < 1 or size < page_size or size % page_size:
+        raise InvalidSize(
+            f"{name}: size {size} must be a positive multiple of page_size {page_size}",
+            size=size,
+            page_size=page_size,
+        )

@@ -73,13 +73,7 @@ class SlotMap {
     }
     for (const button of parts.zooms) {
       button.onclick = () => {
-        if (button.dataset.zoom === "all") view.reset();
-        else
-          view.zoom_by(
-            button.dataset.zoom === "in" ? 1.6 : 1 / 1.6,
-            view.width / 2,
-            view.height / 2,
-          );
+        view.step(/** @type {"in" | "out" | "all"} */ (button.dataset.zoom));
         this.moved();
       };
     }
@@ -169,8 +163,7 @@ class SlotMap {
 
   /** @param {Store} store @param {Geometry} geometry */
   paint(store, geometry) {
-    const { palette } = this.ctx;
-    const now = performance.now();
+    const [palette, now] = [this.ctx.palette, performance.now()];
     const changes = geometry.take_changes();
     const fits =
       changes && !this.repaint && this.palette_version === palette.version
@@ -196,7 +189,7 @@ class SlotMap {
   /** @param {Store} store @param {Geometry} geometry */
   draw(store, geometry) {
     const { context, view, ctx } = this;
-    const { dpr } = view;
+    const dpr = view.dpr;
     const gutter = GUTTER_CSS * dpr;
     const first = first_id(store.shapes[this.pool]);
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -207,26 +200,11 @@ class SlotMap {
     context.rect(gutter, 0, view.width, view.height);
     context.clip();
     context.translate(gutter, 0);
-    const { col0, col1, row0, row1 } = view.span();
-    // averaging below one pixel per cell; crisp squares above
-    context.imageSmoothingEnabled = view.cell_w < 1;
-    context.imageSmoothingQuality = "medium";
-    context.drawImage(
-      this.raster.canvas,
-      col0,
-      row0,
-      col1 - col0,
-      row1 - row0,
-      view.x + col0 * view.cell_w,
-      view.y + row0 * view.cell_h,
-      (col1 - col0) * view.cell_w,
-      (row1 - row0) * view.cell_h,
-    );
-    const cursor = this.cursor >= 0 ? this.cursor : this.hover;
+    this.raster.draw(context, view);
     this.overlay.draw(context, view, geometry, ctx.palette, {
       textures: this.mode === "state",
       first_id: first,
-      cursor,
+      cursor: this.cursor >= 0 ? this.cursor : this.hover,
     });
     context.restore();
   }

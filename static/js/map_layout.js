@@ -44,6 +44,9 @@ export function fit(cells, width, height, dpr) {
   }
 }
 
+/** How much a zoom button zooms. */
+const STEP = 1.6;
+
 export class View {
   constructor() {
     /** @type {Grid} */
@@ -83,6 +86,12 @@ export class View {
 
   get max_zoom() {
     return Math.max(1, (MAX_CELL_CSS * this.dpr) / this.grid.cell_w);
+  }
+
+  /** What the buttons do. @param {"in" | "out" | "all"} to */
+  step(to) {
+    if (to === "all") this.reset();
+    else this.zoom_by(to === "in" ? STEP : 1 / STEP, this.width / 2, this.height / 2);
   }
 
   /** Zoom about a point of the canvas. @param {number} factor @param {number} px @param {number} py */

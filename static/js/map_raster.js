@@ -5,6 +5,7 @@ import { pack } from "./palette.js";
 import { LEAKED } from "./status.js";
 
 /** @typedef {import("./geometry.js").Geometry} Geometry */
+/** @typedef {import("./map_layout.js").View} View */
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {"state" | "age" | "generation" | "owner"} Mode */
 
@@ -41,6 +42,18 @@ export class Raster {
     this.image = this.context.createImageData(cols, rows);
     this.pixels = new Uint32Array(this.image.data.buffer);
     return true;
+  }
+
+  /** The cells in view, onto a map's canvas. @param {CanvasRenderingContext2D} context @param {View} view */
+  draw(context, view) {
+    const { col0, col1, row0, row1 } = view.span();
+    // averaging below one pixel per cell; crisp squares above
+    context.imageSmoothingEnabled = view.cell_w < 1;
+    context.imageSmoothingQuality = "medium";
+    const [cols, rows] = [col1 - col0, row1 - row0];
+    const [x, y] = [view.x + col0 * view.cell_w, view.y + row0 * view.cell_h];
+    const [width, height] = [cols * view.cell_w, rows * view.cell_h];
+    context.drawImage(this.canvas, col0, row0, cols, rows, x, y, width, height);
   }
 
   /**

@@ -5,8 +5,8 @@ from app.sizing.plan import resolve
 from app.sizing.server_args import EVICTION_POLICIES, ServerArgs
 from pools.kinds.host_logical import HostLogical
 from pools.kinds.mm_feature import MmFeature
-from pools.kinds.radix import POLICIES
 from pools.kinds.request_slots import RequestSlots
+from pools.structures.eviction import POLICIES
 from pools.structures.kv_buffers import KvBuffers
 
 PLAN = resolve(
