@@ -17,13 +17,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the problem and a suggestion, exit 2."""
-        from app.routes.nearest import nearest
+        from app.nearest import did_you_mean
 
         known = [flag for action in self._actions for flag in action.option_strings]
         hint = ""
         for word in message.split():
             if word.startswith("--"):
-                hint = nearest(word.split("=")[0], known)
+                hint = did_you_mean(word.split("=")[0], known)
                 break
         self.exit(USAGE_EXIT, f"{self.prog}: {message}{hint}\nTry: {self.prog} --help\n")
 

@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 from app.hub.broadcast import Broadcast
 from app.hub.hub import Hub
 from app.hub.state import HostState
-from app.routes.nearest import nearest
+from app.nearest import did_you_mean
 from app.routes.problem import ProblemError
 from app.settings import Settings
 
@@ -45,7 +45,7 @@ def known_host(hub: Hub, name: str) -> HostState:
         ProblemError: 404, with the nearest name.
     """
     if name not in hub.hosts:
-        raise ProblemError(404, "Unknown host", f"no host {name!r}{nearest(name, hub.hosts)}")
+        raise ProblemError(404, "Unknown host", f"no host {name!r}{did_you_mean(name, hub.hosts)}")
     return hub.hosts[name]
 
 
@@ -60,7 +60,9 @@ def known_pool(hub: Hub, host: str, pool: str) -> HostState:
         raise ProblemError(503, "No sample yet", f"host {host!r} is {state.state}; try again")
     if pool not in state.pools:
         raise ProblemError(
-            404, "Unknown pool", f"host {host!r} has no pool {pool!r}{nearest(pool, state.pools)}"
+            404,
+            "Unknown pool",
+            f"host {host!r} has no pool {pool!r}{did_you_mean(pool, state.pools)}",
         )
     return state
 

@@ -11,8 +11,8 @@ from app.hub.broadcast import SlowViewer, Viewer
 from app.hub.hub import HostUnavailable
 from app.hub.ingest import Ingest
 from app.hub.subscription import Subscription
+from app.nearest import did_you_mean
 from app.routes.deps import BroadcastDep, HubDep
-from app.routes.nearest import nearest
 from app.wire.frame import FrameError, decode, encode_text
 
 router = APIRouter()
@@ -30,7 +30,7 @@ async def watch(socket: WebSocket, hub: HubDep, broadcast: BroadcastDep) -> None
     name = socket.query_params.get("host", "local")
     await socket.accept()
     if name not in hub.hosts:
-        detail = f"no host {name!r}{nearest(name, hub.hosts)}"
+        detail = f"no host {name!r}{did_you_mean(name, hub.hosts)}"
         await _refuse(socket, NOT_FOUND, "Unknown host", detail)
         return
     if hub.viewers >= MAX_VIEWERS:

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Body, Query
 
 from app.hub.hub import CommandRefused, HostUnavailable, Hub
 from app.hub.state import HostState
+from app.nearest import did_you_mean
 from app.routes.deps import HubDep, Limit, SettingsDep, any_host
 from app.routes.models import CommandOut, PresetOut, PresetPage, RequestPage, WorkloadOut
-from app.routes.nearest import nearest
 from app.routes.problem import ProblemError
 from app.settings import Settings
 
@@ -77,7 +77,7 @@ async def control_workload(
     """Pause, resume, step {steps}, speed {x}, restart, load {trace}, scenario, inject {fault}."""
     if command not in COMMANDS:
         raise ProblemError(
-            404, "Unknown command", f"no command {command!r}{nearest(command, COMMANDS)}"
+            404, "Unknown command", f"no command {command!r}{did_you_mean(command, COMMANDS)}"
         )
     state = any_host(hub, host)
     result = await _ask(hub, state, command, body or {})

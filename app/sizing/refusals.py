@@ -3,9 +3,9 @@
 import math
 import re
 
+from app.nearest import nearest
 from app.sizing import rules
 from app.sizing.byte_size import show_bytes
-from app.sizing.nearest import nearest
 from app.sizing.server_args import (
     CHECKS,
     DISAGGREGATION_MODES,

@@ -41,7 +41,8 @@ export const chart = {
         draw(plot, top, wear.limit, ctx.palette);
         if (words) sentence(/** @type {HTMLElement} */ (words), wear, store.source);
         const sub = el.querySelector("[data-sub]");
-        const text = `${pool.name} · limit ${limit_word(wear.limit)} · ${top.length} most used slots`;
+        const bars = top.length ? `${top.length} most used slots` : "no slot used yet";
+        const text = `${pool.name} · limit ${limit_word(wear.limit)} · ${bars}`;
         if (sub && sub.textContent !== text) sub.textContent = text;
         const twin = /** @type {HTMLElement | null} */ (el.querySelector("[data-table]"));
         if (twin && is_open(twin)) {
@@ -125,6 +126,10 @@ function line(context, y, width) {
 
 /** @param {HTMLElement} el @param {NonNullable<PoolSnapshot["generations"]>} wear @param {string} source */
 function sentence(el, wear, source) {
+  if (wear.max === 0) {
+    el.textContent = "No slot has been leased yet.";
+    return;
+  }
   const strong = (/** @type {string} */ text) => {
     const b = document.createElement("b");
     b.textContent = text;

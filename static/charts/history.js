@@ -105,12 +105,12 @@ function figure(store, pools, ctx, narrow) {
     const { word, of } = headline(pool);
     const x = store.series.of(pool.name).sim_t.map(instant);
     const y = store.series.line(pool.name, of);
-    const most = Math.max(1, ...y);
     const both =
       pool.kind !== "radix" && pool.evictable
         ? store.series.line(pool.name, (one) => one.available + one.evictable)
         : null;
-    const ceiling = both ? Math.max(most, ...both) : most;
+    // The capacity, so that a level reads as a share of it; a tree has none of its own.
+    const ceiling = pool.kind === "radix" ? Math.max(1, ...y) : pool.capacity;
     const line = {
       type: "scatter",
       mode: "lines",

@@ -81,7 +81,7 @@ function header() {
     const name = store.engine.workload?.name;
     if (load && name && load.textContent !== name) load.textContent = name;
     if (speed && store.speed !== null)
-      speed.textContent = store.speed === "max" ? "max · " : `×${store.speed} · `;
+      speed.textContent = store.speed === "max" ? "max" : `×${store.speed}`;
   };
 }
 
