@@ -52,6 +52,11 @@ class View:
         return f"{self.lead} {sentence}" if self.lead else sentence[:1].upper() + sentence[1:]
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """`1 request waits` or `2,000 requests wait`: a number and the words that agree with it."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 SEVERITY = {"calm": 0, "warning": 1, "binding": 2}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from app.hub.verdict import LEADS, Verdict, View
+from app.hub.verdict import LEADS, Verdict, View, counted
 from app.wire.frame import Header
 
 #: below this share of a pool nothing is left in the sense of the next few steps
@@ -36,13 +36,15 @@ def _leaking(view: View) -> Verdict | None:
         if leaked == 0:
             continue
         lost = leaked > 0
-        what = "are owned by nobody" if lost else "are owned twice"
+        lost_units = counted(abs(leaked), pool["unit"].removesuffix("s"), pool["unit"])
+        verb = "is" if abs(leaked) == 1 else "are"
+        what = f"{verb} owned {'by nobody' if lost else 'twice'}"
         books = (
             f"capacity {pool['capacity']} − available {pool['available']} − evictable "
             f"{pool['evictable']} − protected {pool['protected']} − held {pool['held']}"
         )
         return Verdict(
-            text=view.say(f"{abs(leaked):,} {pool['unit']} of {name} {what}."),
+            text=view.say(f"{lost_units} of {name} {what}."),
             detail="A release is missing or was done twice. No size flag helps: "
             "upgrade, or switch off the feature that holds them.",
             cause_class="lost" if lost else "double_counted",
@@ -76,7 +78,7 @@ def _worn(view: View) -> Verdict | None:
         direction="raise",
         how=(
             f"max generation {generations['max']} against limit {generations['limit']}",
-            f"{worn} slots retired",
+            f"{counted(worn, 'slot', 'slots')} retired",
         ),
     )
 
@@ -89,7 +91,7 @@ def _kv_next_step(view: View) -> Verdict | None:
     running = view.engine.get("running_reqs", 0)
     rounding = free * page >= running
     tail = (
-        f" {free * page:,} free tokens look like enough for {running:,} requests; "
+        f" {free * page:,} free tokens look like enough for {running:,} running; "
         "page rounding is why they are not."
         if rounding and page > 1
         else ""
@@ -122,7 +124,7 @@ def _rows(view: View) -> Verdict | None:
     return Verdict(
         text=view.say(
             f"request slots bind{for_s}: all {rows['capacity']:,} rows are held, "
-            f"{queued:,} requests wait."
+            f"{counted(queued, 'request waits', 'requests wait')}."
         ),
         detail=f"{kv_free:.0%} of the KV pool can still be had, so rows are the limit. "
         "Rows follow the flag; context length only widens them.",
@@ -147,7 +149,7 @@ def _kv_admission(view: View) -> Verdict | None:
     free = kv["available"] + kv["evictable"]
     return Verdict(
         text=view.say(
-            f"KV binds admission: {queued:,} requests wait for tokens, "
+            f"KV binds admission: {counted(queued, 'request waits', 'requests wait')} for tokens, "
             f"{free:,} of {kv['capacity']:,} {kv['unit']} can be had."
         ),
         detail="What running requests may still generate is reserved. A larger pool admits more; "
@@ -176,8 +178,8 @@ def _feature_pool(view: View) -> Verdict | None:
         slow = max(range(len(leases["outstanding"])), key=leases["outstanding"].__getitem__)
         return Verdict(
             text=view.say(
-                f"the feature pool is full: {leases['count']:,} leases, "
-                f"{leases['outstanding'][slow]:,} of them wait for consumer {slow}."
+                f"the feature pool is full: {counted(leases['count'], 'lease', 'leases')}, "
+                f"{leases['outstanding'][slow]:,} of them waiting for consumer {slow}."
             ),
             detail=f"The oldest lease is {leases['oldest_age_s']:.1f} s old. New features take the "
             "slow path over host memory; nothing fails.",
@@ -215,15 +217,13 @@ def _healthy(view: View) -> Verdict:
     if kv is None:
         return Verdict(text=view.say("no limit binds."), cause_class=None)
     free = kv["available"] + kv["evictable"]
-    waiting = f", {queued:,} wait for their turn" if queued else ""
-    warm = (
-        f" {kv['evictable']:,} of them are cached prefixes that go when needed."
-        if kv["evictable"]
-        else ""
-    )
+    runs = counted(running, "request runs", "requests run")
+    waiting = f", {counted(queued, 'waits for its', 'wait for their')} turn" if queued else ""
+    cached = kv["evictable"]
+    warm = f" {cached:,} of them hold cached prefixes, which go when needed." if cached else ""
     return Verdict(
         text=view.say(
-            f"no limit binds: {running:,} requests run{waiting}; "
+            f"no limit binds: {runs}{waiting}; "
             f"{free:,} of {kv['capacity']:,} {kv['unit']} can be had."
         ),
         detail=f"Nothing is leaked.{warm}",

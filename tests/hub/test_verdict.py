@@ -108,7 +108,7 @@ def test_verdict_golden_case(name: str) -> None:
 
 def test_verdict_names_the_slow_consumer() -> None:
     verdict = judge(CASES["slow consumer"][0])
-    assert "61 of them wait for consumer 1" in verdict["text"]
+    assert "61 of them waiting for consumer 1" in verdict["text"]
 
 
 def test_verdict_says_free_tokens_beside_free_pages() -> None:
@@ -152,3 +152,9 @@ def test_steady_does_not_flicker_on_a_one_tick_dip() -> None:
     binding, calm = judge(CASES["rows"][0]), judge(CASES["healthy"][0])
     shown = [steady.settle(calm if i % 5 == 4 else binding, i * 0.05) for i in range(100)]
     assert {one["severity"] for one in shown} == {"binding"}
+
+
+@pytest.mark.parametrize(("waiting", "words"), [(1, "1 request waits."), (2, "2 requests wait.")])
+def test_verdict_agrees_with_its_number(waiting: int, words: str) -> None:
+    verdict = judge(scalars(rows_held=256, engine={"queued_reqs": waiting}))
+    assert words in verdict["text"]
