@@ -12,6 +12,7 @@ from app import __version__, assets
 from app.guard import Guard
 from app.hub.broadcast import Broadcast
 from app.hub.hub import Hub
+from app.incidents.keeper import Keeper
 from app.routes import (
     asyncapi,
     errors,
@@ -19,6 +20,7 @@ from app.routes import (
     health,
     history,
     hosts,
+    incidents,
     metrics,
     pages,
     plotly,
@@ -32,7 +34,7 @@ from app.supervisor import Supervisor
 
 #: pages come last: their paths are the shortest
 ROUTERS = (
-    *(health, hosts, pools, history, events, workload, errors),
+    *(health, hosts, pools, history, events, incidents, workload, errors),
     *(metrics, asyncapi, stream, plotly, pages),
 )
 
@@ -49,6 +51,7 @@ def create_app(settings: Settings) -> FastAPI:
     hub = Hub()
     app.state.settings, app.state.hub = settings, hub
     app.state.broadcast = Broadcast(hub)
+    app.state.keeper = _keeper(hub, settings)
     app.state.supervisor = Supervisor(hub, settings.host, settings.ingest_url, settings.host_token)
     app.state.templates = _templates()
     for module in ROUTERS:
@@ -61,17 +64,30 @@ def create_app(settings: Settings) -> FastAPI:
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    supervisor: Supervisor = app.state.supervisor
-    if not app.state.settings.run_host:
-        yield
-        return
-    task = asyncio.create_task(supervisor.run(), name="supervisor")
+    settings, keeper = app.state.settings, app.state.keeper
+    running = []
+    if keeper is not None:
+        running.append(asyncio.create_task(keeper.run(), name="incidents"))
+    if settings.run_host:
+        running.append(asyncio.create_task(app.state.supervisor.run(), name="supervisor"))
     try:
         yield
     finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        # The host first: its end is no incident, but what it raised before is.
+        for task in reversed(running):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        if keeper is not None:
+            await keeper.close()
+
+
+def _keeper(hub: Hub, settings: Settings) -> Keeper | None:
+    if settings.data_dir is None:
+        return None
+    keeper = Keeper(hub, settings.data_dir / "incidents.sqlite")
+    hub.keeper = keeper
+    return keeper
 
 
 def _templates() -> Jinja2Templates:

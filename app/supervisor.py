@@ -94,7 +94,8 @@ class Supervisor:
 
     def _record_death(self, note: str) -> None:
         state = self.hub.host(self.config.name)
-        state.apply_event(
+        self.hub.tell(
+            state,
             {
                 "kind": "event",
                 "host": state.name,
@@ -108,7 +109,7 @@ class Supervisor:
                 "message": note,
                 "numbers": {"restarts_total": self.restarts_total},
                 "href": None,
-            }
+            },
         )
 
 

@@ -5,6 +5,7 @@ import errno
 import os
 import secrets
 import socket
+import sqlite3
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from app.sizing.flags import add_server_flags, args_from
 from app.sizing.server_args import FlagError
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from app.settings import Settings
 
 WS_MAX_BYTES = 2 << 20
@@ -45,14 +48,20 @@ def run(args: argparse.Namespace) -> int:
     except (FlagError, SettingsError, ValueError, OSError) as error:
         sys.stderr.write(f"poolscope serve: {error}\n")
         return 2
-    token_file = _write_host_token(settings.host_token, args.data_dir, settings.port)
+    try:
+        app = _app(settings)
+        token_file = _write_host_token(settings)
+    except (OSError, RuntimeError, sqlite3.Error) as error:
+        listener.close()
+        sys.stderr.write(f"poolscope serve: data folder {settings.data_dir}: {error}\n")
+        return 2
     address = f"http://{bracketed(settings.bind)}:{settings.port}/"
     shown = f"{address}?token={settings.token}" if settings.token else address
     sys.stderr.write(
         f"Poolscope on {shown}\n"
         f"join another host: poolscope host --connect {address} --token-file {token_file}\n"
     )
-    return _serve(settings, listener)
+    return _serve(app, listener)
 
 
 def _settings(args: argparse.Namespace) -> "Settings":
@@ -85,7 +94,7 @@ def _settings(args: argparse.Namespace) -> "Settings":
         read_only=args.read_only,
         host=host,
         run_host=not args.no_pool_host,
-        data_dir=args.data_dir,
+        data_dir=_state_folder(args.data_dir),
     )
 
 
@@ -111,24 +120,39 @@ def _listen(bind: str, port: int) -> socket.socket:
     return listener
 
 
-def _write_host_token(token: str, data_dir: Path | None, port: int) -> Path:
-    base = data_dir or Path(os.environ.get("XDG_STATE_HOME", Path.home() / ".local/state"))
-    folder = base if data_dir else base / "poolscope"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"host-token-{port}"
+def _state_folder(data_dir: Path | None) -> Path:
+    """Where what must survive is kept: --data-dir, else the XDG state folder."""
+    if data_dir is not None:
+        return data_dir
+    return Path(os.environ.get("XDG_STATE_HOME", Path.home() / ".local/state")) / "poolscope"
+
+
+def _write_host_token(settings: "Settings") -> Path:
+    path = (settings.data_dir or Path()) / f"host-token-{settings.port}"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
-        file.write(token + "\n")
+        file.write(settings.host_token + "\n")
     return path
 
 
-def _serve(settings: "Settings", listener: socket.socket) -> int:
-    import uvicorn
+def _app(settings: "Settings") -> "FastAPI":
+    """The application; its data folder is made.
 
+    Raises:
+        OSError, RuntimeError, sqlite3.Error: the data folder cannot be used.
+    """
     from app.main import create_app
 
+    if settings.data_dir is not None:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    return create_app(settings)
+
+
+def _serve(app: "FastAPI", listener: socket.socket) -> int:
+    import uvicorn
+
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=WS_MAX_BYTES,

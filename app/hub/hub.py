@@ -2,13 +2,16 @@
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from app.hub.state import HostState
 from app.hub.verdict import Steady
 from app.wire.frame import Header, encode_text
+
+log = logging.getLogger("poolscope.hub")
 
 HISTORY_BYTES = 256 << 20
 COMMAND_TIMEOUT_S = 30.0
@@ -30,6 +33,18 @@ class CommandRefused(RuntimeError):
         self.problem = problem
 
 
+class EventKeeper(Protocol):
+    """Sees frames and events before viewers do, and shows events when they are safe."""
+
+    def note(self, state: HostState, message: bytes | str, *, whole: bool) -> None:
+        """A frame was applied; `whole` when it replaced the state."""
+        ...
+
+    def take(self, state: HostState, event: Header) -> None:
+        """An event came; it is shown by `Hub.show`."""
+        ...
+
+
 @dataclass(slots=True)
 class HostLine:
     """A connected host's side of the wire."""
@@ -45,6 +60,7 @@ class Hub:
         self.hosts: dict[str, HostState] = {}
         self.lines: dict[str, HostLine] = {}
         self.verdicts: dict[str, Steady] = {}
+        self.keeper: EventKeeper | None = None
         self.viewers = 0
         self.frames_total: dict[str, int] = {}
         #: counts changes, so that a viewer that slept knows it missed one
@@ -87,6 +103,22 @@ class Hub:
         except TimeoutError:
             return False
         return True
+
+    def tell(self, state: HostState, event: Header) -> None:
+        """An event came: viewers see it as soon as the keeper, if there is one, has it."""
+        if self.keeper is None:
+            self.show(state, event)
+        else:
+            self.keeper.take(state, event)
+
+    def show(self, state: HostState, event: Header) -> Header:
+        """Viewers see an event now. Returns it with its event_seq."""
+        shown = state.apply_event(event)
+        if shown["level"] in ("error", "critical"):
+            first_line = shown["message"].partition("\n")[0]
+            log.warning("%s %s: %s", state.name, shown["code"], first_line)
+        self.notify()
+        return shown
 
     def set_status(self, name: str, status: str, note: str = "") -> None:
         """What the supervisor or the connection knows: starting, crashed, restarting, ..."""

@@ -1,15 +1,15 @@
 """Takes a host's frames into the hub. One decoder for the local host and every remote one."""
 
 import asyncio
-import logging
 from typing import Any
 
 from app.hub.hub import HostLine, HostUnavailable, Hub, Send
 from app.hub.state import HostState
 from app.hub.verdict_rules import judge
-from app.wire.frame import Arrays, FrameError, Header, decode
+from app.wire.frame import Arrays, FrameError, Header, decode, encode_text
 
-log = logging.getLogger("poolscope.ingest")
+#: frames that a recording needs
+STATE_KINDS = ("hello", "scalars", "keyframe", "delta")
 
 
 class Ingest:
@@ -50,6 +50,10 @@ class Ingest:
             if isinstance(error, FrameError):
                 raise
             raise FrameError(f"{kind}: {type(error).__name__} {error}") from error
+        if self.hub.keeper is not None and kind in STATE_KINDS:
+            # Scalars go on with their verdict.
+            kept = encode_text(header) if kind == "scalars" else message
+            self.hub.keeper.note(self.state, kept, whole=kind in ("hello", "keyframe"))
         self.hub.frames_total[kind] = self.hub.frames_total.get(kind, 0) + 1
 
     def _on_hello(self, header: Header, arrays: Arrays) -> None:
@@ -68,10 +72,7 @@ class Ingest:
         self.state.apply_delta(header, arrays)
 
     def _on_event(self, header: Header, arrays: Arrays) -> None:
-        event = self.state.apply_event(header)
-        if event["level"] in ("error", "critical"):
-            log.warning("%s %s: %s", self.name, event["code"], event["message"].splitlines()[0])
-        self.hub.notify()
+        self.hub.tell(self.state, header)
 
     def _on_heartbeat(self, header: Header, arrays: Arrays) -> None:
         self.state.engine_age_s = float(header["engine_age_s"])

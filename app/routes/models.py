@@ -158,6 +158,7 @@ class EventOut(BaseModel):
     message: str
     numbers: dict[str, Any]
     href: str | None
+    incident: str | None = Field(default=None, description="id of the incident it belongs to")
 
 
 class EventPage(BaseModel):

@@ -31,6 +31,7 @@ KINDS = (
     "subscribe",
     "ack",
     "resync",
+    "incident",
 )
 #: dtype names on the wire, the numpy short form without byte order
 DTYPES = {"u1": "|u1", "u4": "<u4", "i4": "<i4", "u8": "<u8", "i8": "<i8", "f8": "<f8"}

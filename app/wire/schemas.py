@@ -114,7 +114,7 @@ SERVER_MESSAGES: dict[str, Schema] = {
             "numbers": ANY_OBJECT,
             "href": MAYBE_WORD,
         },
-        {"event": WORD, "host_event_seq": {"type": ["integer", "null"]}},
+        {"event": WORD, "host_event_seq": {"type": ["integer", "null"]}, "incident": WORD},
     ),
     "gap": _message("gap", {"host": WORD, "from": COUNT, "to": COUNT}, {}),
     "heartbeat": _message(
