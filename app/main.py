@@ -20,6 +20,7 @@ from app.routes import (
     health,
     history,
     hosts,
+    incident_pages,
     incidents,
     metrics,
     pages,
@@ -35,7 +36,7 @@ from app.supervisor import Supervisor
 #: pages come last: their paths are the shortest
 ROUTERS = (
     *(health, hosts, pools, history, events, incidents, workload, errors),
-    *(metrics, asyncapi, stream, plotly, pages),
+    *(metrics, asyncapi, stream, plotly, incident_pages, pages),
 )
 
 

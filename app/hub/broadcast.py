@@ -97,13 +97,15 @@ class Viewer:
             SlowViewer: a single message was not taken in time.
         """
         await self._subscribed.wait()
-        last_beat = 0.0
+        last_beat, last_word = 0.0, ""
         while True:
             started = time.monotonic()
             seen = self._broadcast.hub.ticks
             await self._send_news()
-            if started - last_beat >= HEARTBEAT_S:
-                last_beat = started
+            word = self.state.state
+            if word != last_word or started - last_beat >= HEARTBEAT_S:
+                # A host that died is told at once, not at the next beat.
+                last_beat, last_word = started, word
                 await self._send(encode_text(self._heartbeat()))
             want = self._want
             gap_s = 1.0 / want.max_hz if want else HEARTBEAT_S

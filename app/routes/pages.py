@@ -24,8 +24,8 @@ async def live(
 ) -> Response:
     """The Live page of one host."""
     state = hub.hosts.get(host) if host else hub.default_host()
-    page = {**_base(hub.hosts, settings), **_host_page(state, settings)}
-    return _render(request, "live.html", page)
+    page = {**base(hub.hosts, settings), **_host_page(state, settings)}
+    return render(request, "live.html", page)
 
 
 @router.get("/pools", response_class=HTMLResponse)
@@ -35,7 +35,7 @@ async def pools(request: Request, hub: HubDep, settings: SettingsDep) -> Respons
         {**host_out(state).model_dump(), "pools": ordered(state), "server": server(state)}
         for state in hub.hosts.values()
     ]
-    return _render(request, "pools.html", {**_base(hub.hosts, settings), "hosts_full": hosts})
+    return render(request, "pools.html", {**base(hub.hosts, settings), "hosts_full": hosts})
 
 
 @router.get("/pools/{host}/{pool}", response_class=HTMLResponse)
@@ -44,14 +44,18 @@ async def pool_detail(
 ) -> Response:
     """One pool, every number of it."""
     state = known_pool(hub, host, pool)
-    page = {**_base(hub.hosts, settings), **_host_page(state, settings)}
+    page = {**base(hub.hosts, settings), **_host_page(state, settings)}
     page |= {"pool": state.pools[pool], "described": (state.hello or {})["pools"].get(pool)}
-    return _render(request, "pool.html", page)
+    return render(request, "pool.html", page)
 
 
 def ordered(state: HostState) -> list[dict[str, Any]]:
+    """A host's snapshots in the page's order."""
+    return in_order(state.pools)
+
+
+def in_order(pools: dict[str, Any]) -> list[dict[str, Any]]:
     """Snapshots in the page's order; kinds it does not know go last."""
-    pools = state.pools
     names = sorted(pools, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
     return [pools[name] for name in names]
 
@@ -62,7 +66,8 @@ def server(state: HostState) -> list[dict[str, Any]]:
     return rows
 
 
-def _base(hosts: dict[str, HostState], settings: Settings) -> dict[str, Any]:
+def base(hosts: dict[str, HostState], settings: Settings) -> dict[str, Any]:
+    """What every page's frame shows."""
     return {
         "version": __version__,
         "read_only": settings.read_only,
@@ -91,7 +96,8 @@ def _host_page(state: HostState | None, settings: Settings) -> dict[str, Any]:
     return page
 
 
-def _render(request: Request, template: str, page: dict[str, Any]) -> Response:
+def render(request: Request, template: str, page: dict[str, Any]) -> Response:
+    """A page, never cached."""
     response: Response = request.app.state.templates.TemplateResponse(
         request, template, {"page": page}, headers={"Cache-Control": "no-store"}
     )

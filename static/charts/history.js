@@ -95,7 +95,7 @@ function figure(store, pools, ctx, narrow) {
       range: span(store, pools),
     },
     annotations: [],
-    shapes: marks(store, css),
+    shapes: store.recorded ? [...marks(store, css), cursor(store, css)] : marks(store, css),
   };
   const gap = narrow ? NARROW_GAP : PANEL_GAP;
   const tall = (1 - gap * (pools.length - 1)) / Math.max(pools.length, 1);
@@ -186,19 +186,28 @@ function marks(store, css) {
     ...Object.keys(store.pools).map((name) => store.series.of(name).sim_t[0] ?? Infinity),
   );
   return store.events
-    .filter((event) => event.event_seq > store.run_event_seq && event.level !== "info")
+    .filter((event) => event.level !== "info")
+    .filter((event) => store.recorded || event.event_seq > store.run_event_seq)
     .filter((event) => event.sim_t >= first && event.sim_t <= store.sim_t)
     .slice(-MAX_MARKS)
-    .map((event) => ({
-      type: "line",
-      xref: "x",
-      yref: "paper",
-      x0: instant(event.sim_t),
-      x1: instant(event.sim_t),
-      y0: 0,
-      y1: 1,
-      line: { color: event.level === "warning" ? css.warn : css.bad, width: 1, dash: "dot" },
-    }));
+    .map((event) =>
+      upright(event.sim_t, {
+        color: event.level === "warning" ? css.warn : css.bad,
+        width: 1,
+        dash: "dot",
+      }),
+    );
+}
+
+/** The instant of a recording that is shown. @param {Store} store @param {Record<string, string>} css */
+function cursor(store, css) {
+  return upright(store.sim_t, { color: css.ink, width: 1 });
+}
+
+/** @param {number} sim_t @param {Record<string, any>} line */
+function upright(sim_t, line) {
+  const x = instant(sim_t);
+  return { type: "line", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1, line };
 }
 
 /** @param {HTMLElement} el @param {Store} store @param {PoolSnapshot[]} pools */

@@ -68,12 +68,16 @@ function item(event) {
   text.append(level, event.message);
   const body = document.createElement("div");
   body.append(text);
-  if (event.href && event.code) {
-    const link = document.createElement("a");
-    link.href = event.href;
-    link.textContent = `${event.code} →`;
-    body.append(link);
-  }
+  if (event.href && event.code) body.append(link(event.href, `${event.code} →`));
+  if (event.incident) body.append(" ", link(`/incidents/${event.incident}`, "replay →"));
   li.append(time, body);
   return li;
+}
+
+/** @param {string} href @param {string} words */
+function link(href, words) {
+  const a = document.createElement("a");
+  a.href = href;
+  a.textContent = words;
+  return a;
 }

@@ -3,7 +3,6 @@
 
 import { bind } from "./bind.js";
 import { cards } from "./cards.js";
-import { map_of } from "./cell_words.js";
 import { controls } from "./controls.js";
 import { events } from "./events.js";
 import { clock } from "./format.js";
@@ -14,6 +13,7 @@ import { Store } from "./store.js";
 import { Stream } from "./stream.js";
 import { verdict } from "./verdict.js";
 import { recall, remember } from "./view_state.js";
+import { wanted } from "./wanted.js";
 
 const LIVE_HZ = 20;
 const CALM_HZ = 4;
@@ -55,17 +55,9 @@ const panels = new Panels(store, palette, {
 
 /** Cells are asked for only where they are drawn. */
 function want() {
-  const wanted = new Set([map_of(store, store.selected)]);
-  for (const el of /** @type {NodeListOf<HTMLElement>} */ (
-    document.querySelectorAll("[data-chart][data-of]")
-  )) {
-    const name = el.dataset.of ?? "";
-    if (store.shapes[name]?.has_ranges || el.dataset.chart === "generation_clock") wanted.add(name);
-  }
-  const same =
-    wanted.size === store.wanted.size && [...wanted].every((name) => store.wanted.has(name));
-  if (same) return;
-  store.want(wanted);
+  const now = wanted(store);
+  if (now.size === store.wanted.size && [...now].every((name) => store.wanted.has(name))) return;
+  store.want(now);
   stream.subscribe();
 }
 

@@ -20,10 +20,27 @@ export class Series {
     this.last_ms = 0;
     /** Wall time from which rows belong to the run that is shown, seconds. */
     this.since_t = 0;
+    /** A recording's rows are all there from the start. */
+    this.fixed = false;
+  }
+
+  /** A recording. @param {import("./types.d.ts").Header[]} scalars oldest first */
+  fix(scalars) {
+    this.clear(0);
+    for (const { sim_t, pools } of scalars)
+      for (const [name, pool] of Object.entries(pools)) {
+        const columns = this.of(name);
+        columns.sim_t.push(sim_t);
+        for (const field of FIELDS) columns[field].push(pool[field]);
+        this.thin(columns);
+      }
+    this.fixed = true;
+    this.version += 1;
   }
 
   /** @param {number} [since_t] wall time at which a new run began */
   clear(since_t = this.since_t) {
+    if (this.fixed) return;
     this.since_t = since_t;
     this.pools.clear();
     this.retracted.length = 0;
@@ -83,6 +100,7 @@ export class Series {
    */
   append(sim_t, pools, engine) {
     const now = performance.now();
+    if (this.fixed) return;
     if (now - this.last_ms < MIN_GAP_MS) return;
     this.last_ms = now;
     for (const [name, pool] of Object.entries(pools)) {

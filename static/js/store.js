@@ -20,6 +20,8 @@ export class Store {
     this.host = page.host?.name ?? "local";
     this.epoch = 0;
     this.source = page.host?.source ?? "";
+    /** Whether frames come from a recording, whose end is known. */
+    this.recorded = false;
     /** Seq and times of the latest scalars. */
     this.seq = 0;
     /** Seq that is on the screen. */

@@ -87,6 +87,8 @@ export interface PoolEvent {
   message: string;
   numbers: Record<string, unknown>;
   href: string | null;
+  /** Id of the incident that it belongs to. */
+  incident?: string;
 }
 
 export type Engine = Record<string, any>;

@@ -100,6 +100,15 @@ async def test_host_restart_brings_hello_and_keyframe_of_the_new_epoch() -> None
     assert np.array_equal(screen.state, rig.host.state)
 
 
+async def test_viewer_is_told_of_a_crash_at_once() -> None:
+    rig, screen = Rig(), Screen()
+    async with rig.viewer(screen):
+        await screen.until(lambda: screen.words == ["live"])
+        rig.hub.set_status("local", "crashed", "killed")
+        async with asyncio.timeout(0.5):
+            await screen.until(lambda: screen.words[-1] == "crashed")
+
+
 async def test_viewer_range_is_all_that_is_sent() -> None:
     rig, screen = Rig(), Screen()
     view = {"pool": "kv_pages", "start": 100, "stop": 200}

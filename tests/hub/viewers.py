@@ -22,6 +22,7 @@ class Screen:
         self.state = np.full(CELLS, 255, np.uint8)
         self.seq = -1
         self.kinds: list[str] = []
+        self.words: list[str] = []
         self.events: list[dict[str, Any]] = []
         self.gaps: list[dict[str, Any]] = []
         self.arrived = asyncio.Event()
@@ -40,6 +41,8 @@ class Screen:
                 assert header["base_seq"] == self.seq, "a delta must extend what was drawn"
                 self.state[arrays["kv_pages/slots"]] = arrays["kv_pages/state"]
                 self.seq = header["seq"]
+            case "heartbeat":
+                self.words.append(header["state"])
             case "event":
                 self.events.append(header)
             case "gap":
