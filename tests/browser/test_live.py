@@ -78,7 +78,7 @@ def test_live_fault_leads_to_its_entry(
     if button.get_attribute("data-confirm") is not None:
         confirm.first.click()
     event = page.locator("[data-events] li", has_text=message).first
-    expect(event).to_be_visible(timeout=5000)
+    expect(event).to_be_visible(timeout=15_000)
     event.locator("a").first.click()
     page.wait_for_url("**/errors/*")
     code = page.url.rsplit("/", 1)[1]
@@ -89,15 +89,15 @@ def test_live_fault_leads_to_its_entry(
 def test_live_space_pauses_and_resumes(page: Page, server: Server) -> None:
     open_live(page, server)
     page.locator("body").press("Space")
-    expect(page.locator("[data-pill]")).to_have_attribute("data-state", "paused", timeout=5000)
+    expect(page.locator("[data-pill]")).to_have_attribute("data-state", "paused", timeout=15_000)
     page.locator("body").press("Space")
-    expect(page.locator("[data-pill]")).to_have_attribute("data-state", "live", timeout=5000)
+    expect(page.locator("[data-pill]")).to_have_attribute("data-state", "live", timeout=15_000)
 
 
 def test_live_says_so_when_the_host_is_killed_and_comes_back(page: Page, server: Server) -> None:
     open_live(page, server)
     os.kill(server.host_pid(), signal.SIGKILL)
-    expect(page.locator("[data-notice]")).to_be_visible(timeout=5000)
+    expect(page.locator("[data-notice]")).to_be_visible(timeout=15_000)
     expect(page.locator("[data-notice]")).to_contain_text("host stopped")
     expect(page.locator("[data-pill]")).to_have_attribute("data-state", "live", timeout=20_000)
     expect(page.locator("[data-notice]")).to_be_hidden()
