@@ -3,7 +3,11 @@
 from app.engine.scenario import Scenario
 from app.engine.traffic import Phase, Traffic
 
-PHASES = (Phase(60, rate=12.0, prompt=600, output=6_000, output_spread=0.2, system_tokens=1_024),)
+PHASES = (
+    Phase(
+        60, 10.0, prompt=6_000, output=2_500, output_spread=0.1, sessions=2_000, system_tokens=1_024
+    ),
+)
 
 SCENARIO = Scenario(
     name="kv-thrash",
