@@ -63,7 +63,7 @@ $(BIN)/.venv:
 
 # torch comes first and by itself, so that TORCH_INDEX holds for it and for nothing else.
 $(BIN)/.torch: $(BIN)/.venv requirements.lock
-	@echo "torch: a CPU build is about 200 MB to download and 700 MB installed; the build that pip picks"
+	@echo "torch: a CPU build is about 190 MB to download and 700 MB installed; the build that pip picks"
 	@echo "by default on x86 Linux carries CUDA, several GB. For the small one, once:"
 	@echo "    make setup TORCH_INDEX=<address of a CPU-only package index>"
 	$(PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) --no-deps "$$(grep '^torch==' requirements.lock)"
