@@ -19,12 +19,15 @@ class Parser(argparse.ArgumentParser):
         """Print the problem and a suggestion, exit 2."""
         from app.nearest import did_you_mean
 
-        known = [flag for action in self._actions for flag in action.option_strings]
         hint = ""
-        for word in message.split():
-            if word.startswith("--"):
-                hint = did_you_mean(word.split("=")[0], known)
-                break
+        if message.startswith("unrecognized arguments"):
+            known = [flag for action in self._actions for flag in action.option_strings]
+            words = (word for word in message.split() if word.startswith("--"))
+            hint = next((did_you_mean(word.split("=")[0], known) for word in words), "")
+        elif "invalid choice: " in message:
+            given, _, listed = message.partition("invalid choice: ")[2].partition(" (choose from ")
+            choices = [word.strip(" '") for word in listed.rstrip(")").split(",")]
+            hint = did_you_mean(given.strip("'"), choices) if listed else ""
         self.exit(USAGE_EXIT, f"{self.prog}: {message}{hint}\nTry: {self.prog} --help\n")
 
 

@@ -39,15 +39,16 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until interrupted; 2 when the flags or the port cannot be used."""
+    """Serve until interrupted; 2 when flags or port cannot be used, 3 for a bad trace."""
     from app.settings import SettingsError, bracketed
+    from app.traces.errors import TraceError
 
     try:
         settings = _settings(args)
         listener = _listen(settings.bind, settings.port)
     except (FlagError, SettingsError, ValueError, OSError) as error:
         sys.stderr.write(f"poolscope serve: {error}\n")
-        return 2
+        return 3 if isinstance(error, TraceError) else 2
     try:
         app = _app(settings)
         token_file = _write_host_token(settings)
@@ -65,11 +66,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> "Settings":
+    from app.engine.scenarios import scenario
     from app.host.config import HostConfig, parse_speed
     from app.settings import Settings, SettingsError
     from app.sizing.plan import resolve
+    from app.traces.recognise import recognise
 
     server = args_from(args)
+    scenario(args.scenario)
     resolve(server)  # flags that cannot work are refused here, not in the host
     for flag, path, kind in (
         ("--trace", args.trace, "file"),
@@ -78,6 +82,8 @@ def _settings(args: argparse.Namespace) -> "Settings":
         if path is not None and not (path.is_file() if kind == "file" else path.is_dir()):
             raise SettingsError(f"{flag} {path}: no such {'file' if kind == 'file' else 'folder'}")
     trace = args.trace.resolve() if args.trace else None
+    if trace is not None:
+        recognise(trace)
     folder = args.trace_dir or (trace.parent if trace else None)
     host = HostConfig(
         server=server,

@@ -1,5 +1,7 @@
 """What a reader of a replay must know about its trace, one sentence each."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,8 @@ from app.traces.units import WORDS, Unit, show_rate, show_seconds, show_time
 ENOUGH_ROWS = 20
 MOST = 0.95
 HALF = 0.5
+#: wrong rows that are named one by one
+SHOWN_PROBLEMS = 3
 
 
 def unit_note(unit: Unit, rate: float, span_s: float) -> str:
@@ -37,12 +41,16 @@ def block_note(blocks: Blocks | None, rows: int) -> str:
     return f"{text}; equal ids are equal prefixes in the whole file"
 
 
-def dropped_note(dropped: dict[str, int], rows: int) -> list[str]:
-    """How many rows were wrong, by reason."""
+def dropped_note(dropped: dict[str, int], rows: int, problems: Sequence[str]) -> list[str]:
+    """How many rows were wrong, by reason, and where the first ones are."""
     if not dropped:
         return []
     listed = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items())
-    return [f"{sum(dropped.values()):,} of {rows:,} rows dropped: {listed}"]
+    total = sum(dropped.values())
+    shown = list(problems[:SHOWN_PROBLEMS])
+    if total > len(shown):
+        shown.append(f"and {total - len(shown):,} more")
+    return [f"{total:,} of {rows:,} rows dropped: {listed}", *shown]
 
 
 def order_note(arrivals_ns: NDArray[np.int64], order: NDArray[np.int64] | None) -> list[str]:

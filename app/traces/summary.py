@@ -78,7 +78,8 @@ def _oddities(reading: Reading, first: int | float) -> Iterator[str]:
     rows, used, stop, order = reading.rows, reading.used, reading.stop, reading.order
     if stop < len(rows):
         yield f"only the first {len(used):,} accepted rows"
-    yield from notes.dropped_note(rows.dropped(stop), stop)
+    problems = [text for row, text in rows.problems if row < stop]
+    yield from notes.dropped_note(rows.dropped(stop), stop, problems)
     yield from notes.order_note(reading.arrivals_ns, order)
     yield from notes.start_note(first, reading.unit, reading.blocks)
     yield from notes.arrival_notes(

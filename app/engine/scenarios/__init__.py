@@ -4,6 +4,7 @@ import functools
 import sys
 
 from app.engine.scenario import Scenario
+from app.nearest import did_you_mean
 from pools.base import discover
 
 
@@ -27,5 +28,5 @@ def scenario(name: str) -> Scenario:
     """
     found = all_scenarios().get(name)
     if found is None:
-        raise ValueError(f"no scenario {name!r}; there are: {', '.join(scenario_names())}")
+        raise ValueError(f"no scenario {name!r}{did_you_mean(name, scenario_names())}")
     return found
