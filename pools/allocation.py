@@ -52,6 +52,12 @@ class Tokens(Protocol):
         """Token ids or None."""
         ...
 
+    def alloc_decode_steps(
+        self, lengths: Ints, last_locs: Ints, owners: Ints, steps: int
+    ) -> Ids | None:
+        """Token ids of several steps or None."""
+        ...
+
     def available_size(self) -> int:
         """Free tokens."""
         ...
@@ -130,6 +136,28 @@ def alloc_for_decode(tree: Tree, kv: Tokens, seq_lens: Ints, last_locs: Ints, ow
     if ids is None:
         error = KvDecodeOutOfMemory if kv.page_size > 1 else KvTokenOutOfMemory
         raise error(len(seq_lens), kv.available_size(), tree.evictable_size())
+    return ids
+
+
+def alloc_for_decode_steps(
+    tree: Tree, kv: Tokens, lengths: Ints, last_locs: Ints, owners: Ints, steps: int
+) -> Ids:
+    """Token ids of `steps` decode steps, shape (steps, bs), int64.
+
+    Evicts what the steps one by one would have: each asks for a page per request, the last one
+    when all pages of those before it are taken.
+
+    Raises:
+        KvTokenOutOfMemory, KvDecodeOutOfMemory: as `alloc_for_decode`.
+    """
+    lengths = np.asarray(lengths, np.int64)
+    page, whole = kv.page_size, len(lengths)
+    taken = int((-(-(lengths + steps - 1) // page) - -(-lengths // page)).sum())
+    evict_for(tree, kv, (whole + taken) * page)
+    ids = kv.alloc_decode_steps(lengths, last_locs, owners, steps)
+    if ids is None:
+        error = KvDecodeOutOfMemory if page > 1 else KvTokenOutOfMemory
+        raise error(whole * steps, kv.available_size(), tree.evictable_size())
     return ids
 
 

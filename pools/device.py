@@ -199,3 +199,24 @@ def open_device(name: str) -> Device:
     if found is None:
         raise ValueError(f"device {name!r} is not known; use cpu, cuda or cuda:N")
     return CudaDevice(int(found[1] or 0))
+
+
+def lazy_zeros(
+    shape: tuple[int, ...], dtype: torch.dtype, device: str | torch.device
+) -> torch.Tensor:
+    """Zeroed memory; on the CPU its pages come into being when they are first touched.
+
+    `torch.zeros` writes its zeros, so that a table of a gigabyte takes a gigabyte at once.
+
+    Args:
+        shape: of the tensor.
+        dtype: any integer or float type of whole bytes.
+        device: "cpu", "cuda" or "cuda:N".
+    """
+    where = torch.device(device)
+    if where.type != "cpu":
+        return torch.zeros(shape, dtype=dtype, device=where)
+    nbytes = dtype.itemsize
+    for extent in shape:
+        nbytes *= extent
+    return torch.from_numpy(np.zeros(nbytes, np.uint8)).view(dtype).view(shape)

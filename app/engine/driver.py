@@ -12,6 +12,7 @@ from app.engine.intake import Intake
 from app.engine.ledger import EngineLedger
 from app.engine.mm_stage import MmStage
 from app.engine.pool_set import PoolSet
+from app.engine.quiet import Durations
 from app.engine.request_table import request_rows
 from app.engine.scheduler import Scheduler
 from app.engine.step_time import StepTime
@@ -57,17 +58,26 @@ class Driver:
         self.watch = Watch(self)
         self._story = workload.story() if workload.story else None
 
-    def step(self) -> bool:
-        """One scheduler iteration; False when every request has ended and no lease is left."""
+    def step(self, until_ns: int = 0) -> bool:
+        """One scheduler iteration; False when every request has ended and no lease is left.
+
+        Args:
+            until_ns: decode steps that nothing can interrupt and that begin before this are run
+                as one. The counts are the same without; token ids may differ.
+        """
         self._intake.take_due()
         if self.features is not None:
             self.features.advance(self.now_ns)
-        self.batch, took = self._iterate()
-        self.now_ns += took
+        self.batch, durations = self._iterate(self._horizon(until_ns))
+        for took in durations[:-1].tolist():
+            self.now_ns += took
+            if self.features is not None:
+                self.features.advance(self.now_ns)
+        self.now_ns += int(durations[-1])
         if self.batch == "idle" and not self._skip_ahead():
             self.watch.audit()
             return False
-        self.steps += 1
+        self.steps += len(durations)
         self.watch.after_step()
         if self._story is not None:
             self._story.after_step(self)
@@ -138,9 +148,16 @@ class Driver:
             "workload": self.workload.describe(),
         }
 
-    def _iterate(self) -> tuple[str, int]:
+    def _horizon(self, until_ns: int) -> int:
+        # A story looks at the driver after every step, and leases come back between steps.
+        if self._story is not None or (self.features is not None and self.features.leased):
+            return self.now_ns
+        arrival = self._intake.next_ns
+        return until_ns if arrival is None else min(until_ns, arrival)
+
+    def _iterate(self, horizon_ns: int) -> tuple[str, Durations]:
         try:
-            return self.scheduler.iterate(self.now_ns)
+            return self.scheduler.iterate(self.now_ns, horizon_ns)
         except PoolError as error:
             # Serving would die here. The page shows it, so the engine says it and ends the run.
             self.raised(error, self.set.kv.name)

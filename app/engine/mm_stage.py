@@ -102,9 +102,9 @@ class MmStage:
         return min(due) if due else None
 
     @property
-    def busy(self) -> bool:
-        """Whether acknowledgements are still to come."""
-        return bool(self._acks or self._held_back)
+    def leased(self) -> bool:
+        """Whether any lease has not been recycled yet."""
+        return bool(self.pool.book.occupied)
 
     def _release_silenced(self, now_ns: int) -> None:
         still = []

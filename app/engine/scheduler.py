@@ -16,11 +16,12 @@ from app.engine.new_token_ratio import NewTokenRatio
 from app.engine.policies.sglang import decode_need, retract_order
 from app.engine.pool_set import PoolSet
 from app.engine.prefill import Portion, Prefill
+from app.engine.quiet import Durations, quiet_durations
 from app.engine.running_batch import RunningBatch
 from app.engine.step_time import StepTime
 from app.sizing.plan import PoolPlan
 from app.wire.event import EngineEvent
-from pools.allocation import alloc_for_decode, evict_for
+from pools.allocation import alloc_for_decode, alloc_for_decode_steps, evict_for
 
 Emit = Callable[[EngineEvent], None]
 Batch = Literal["prefill", "decode", "idle"]
@@ -49,16 +50,29 @@ class Scheduler:
         """A request joins the queue's end."""
         self.prefill.waiting.append(live)
 
-    def iterate(self, now_ns: int) -> tuple[Batch, int]:
-        """Run one batch; what it was and how long it takes, nanoseconds."""
+    def iterate(self, now_ns: int, horizon_ns: int) -> tuple[Batch, Durations]:
+        """Run one batch, or several decode steps that nothing can interrupt.
+
+        Args:
+            now_ns: when it begins.
+            horizon_ns: no further step may begin at or after this.
+        Returns:
+            What it was, and how long each step takes, nanoseconds.
+        """
         portions = self.prefill.choose(self.running, self.ratio.current)
         self._note_row_bound(now_ns)
         if portions:
-            return "prefill", self._run_prefill(portions, now_ns)
+            return "prefill", _once(self._run_prefill(portions, now_ns))
         if len(self.running):
-            return "decode", self._run_decode(now_ns)
+            durations = quiet_durations(
+                self.running, self.prefill, self._pools, self._time, now_ns, horizon_ns
+            )
+            if len(durations) > 1:
+                self._run_quiet(len(durations))
+                return "decode", durations
+            return "decode", _once(self._run_decode(now_ns))
         self.ratio.on_idle()
-        return "idle", 0
+        return "idle", _once(0)
 
     def need_next_pages(self) -> int:
         """Pages that the next decode step needs."""
@@ -94,6 +108,24 @@ class Scheduler:
         self.ratio.on_decode()
         self._finish_done(now_ns + took)
         return took
+
+    def _run_quiet(self, steps: int) -> None:
+        """Several decode steps in which nobody ends and nobody has to go."""
+        running, pools = self.running, self._pools
+        rows, kv_len = running.column("row"), running.column("kv_len")
+        last, rids = running.column("last_loc"), running.column("rid")
+        ids = alloc_for_decode_steps(pools.tree, pools.kv, kv_len, last, rids, steps)
+        positions = kv_len + np.arange(steps)[:, None]
+        pools.write_column(np.broadcast_to(rows, ids.shape), positions, ids)
+        # Request after request: tokens of one page follow one another.
+        writers = np.repeat(rows, steps), np.repeat(running.column("generation"), steps)
+        pools.kv.stamp(ids.T.ravel(), *writers, positions.T.ravel())
+        kv_len += steps
+        last[:] = ids[-1]
+        running.column("out")[:] += steps
+        self._ledger.add("decode_tokens_total", steps * len(running))
+        for _ in range(steps):
+            self.ratio.on_decode()
 
     def _finish_done(self, now_ns: int) -> None:
         running = self.running
@@ -198,3 +230,7 @@ class Scheduler:
             self.row_bound_since_ns = None
         elif self.row_bound_since_ns is None:
             self.row_bound_since_ns = now_ns
+
+
+def _once(took_ns: int) -> Durations:
+    return np.array([took_ns], np.int64)

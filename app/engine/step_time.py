@@ -5,6 +5,13 @@ shows on one large GPU.
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: of one step, or of each of several
+Tokens = TypeVar("Tokens", int, NDArray[np.int64])
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +27,7 @@ class StepTime:
         """A prefill step over `tokens` prompt tokens."""
         return self.base_ns + tokens * self.prefill_token_ns
 
-    def decode(self, requests: int, context_tokens: int) -> int:
+    def decode(self, requests: int, context_tokens: Tokens) -> Tokens:
         """One token for each of `requests`, that read `context_tokens` in all."""
         return (
             self.base_ns

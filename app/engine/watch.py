@@ -1,4 +1,4 @@
-"""Invariants: conservation of every pool after each step, a full audit now and then."""
+"""Invariants: conservation of every pool after each batch, a full audit now and then."""
 
 from typing import TYPE_CHECKING
 
@@ -16,18 +16,19 @@ class Watch:
 
     def __init__(self, driver: "Driver") -> None:
         self._driver = driver
-        self.checked = self.violations = 0
+        self.checked = self.violations = self._batches = 0
         self._known: dict[str, int] = {}
 
     def after_step(self) -> None:
-        """O(1) conservation of each pool; every 1,000 steps every book against every other."""
+        """O(1) conservation of each pool; every 1,000 batches every book against every other."""
         for name, pool in self._driver.pools.items():
             self.checked += 1
             leaked = pool.residual()
             if leaked != self._known.get(name, 0):
                 self._known[name] = leaked
                 self._violated(name, f"{name}: {leaked} are accounted for by no book", leaked)
-        if self._driver.steps % AUDIT_EVERY == 0:
+        self._batches += 1
+        if self._batches % AUDIT_EVERY == 0:
             self.audit()
 
     def audit(self) -> None:

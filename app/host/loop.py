@@ -16,6 +16,8 @@ from app.wire.event import EngineEvent
 IDLE_WAIT_S = 0.25
 #: a pace that fell further behind than this starts afresh rather than race to catch up
 MAX_LAG_S = 1.0
+#: at full speed as much simulated time is run at once, so that commands are heard soon
+MAX_SPEED_NS = 1_000_000_000
 
 Choice = tuple[str, str]
 
@@ -114,13 +116,13 @@ class HostLoop:
 
     def _advance_paced(self) -> None:
         if self.speed == MAX_SPEED:
-            self.driver_done = not self.driver.step()
+            self.driver_done = not self.driver.step(until_ns=self.driver.now_ns + MAX_SPEED_NS)
             return
         elapsed_s = time.monotonic() - self._pace_wall_s
         due_ns = self._pace_sim_ns + elapsed_s * self.speed * 1e9
         behind_s = (due_ns - self.driver.now_ns) / 1e9 / self.speed
         if behind_s > 0:
-            self.driver_done = not self.driver.step()
+            self.driver_done = not self.driver.step(until_ns=int(due_ns))
             if behind_s > MAX_LAG_S:
                 self._pace_from()
         else:

@@ -31,6 +31,7 @@ from pools.errors import (
 from pools.snapshot import AVAILABLE, HELD, Geometry, PoolSnapshot
 from pools.structures.free_list import FreeList
 from pools.structures.occupancy import free_edges, free_ranges
+from pools.structures.page_runs import pages_of, repeated_id
 from pools.structures.tally import Tally
 
 Ids = NDArray[np.int64]
@@ -62,6 +63,7 @@ class HostLogical:
         self._held = 0
         self._slot_free = np.ones(size, np.bool_)
         self.state = np.full(size // page_size, AVAILABLE, np.uint8)
+        self._offsets = np.arange(page_size)
         self._held_in_page = np.zeros(size // page_size, np.int32)
         self._tally = Tally()
 
@@ -165,6 +167,13 @@ class HostLogical:
         return Geometry(self.state.copy(), None, None, unit_per_cell=self.page_size)
 
     def _note(self, ids: Ids, *, taken: bool) -> None:
+        pages = self._whole_pages(ids)
+        if pages is not None:
+            self._slot_free.reshape(-1, self.page_size)[pages] = not taken
+            self._held += len(ids) if taken else -len(ids)
+            self._held_in_page[pages] = self.page_size if taken else 0
+            self.state[pages] = HELD if taken else AVAILABLE
+            return
         known = ids[(ids >= 0) & (ids < self.size)]
         changes = known[self._slot_free[known] == taken]
         self._slot_free[changes] = not taken
@@ -174,13 +183,28 @@ class HostLogical:
         np.add.at(self._held_in_page, pages, sign)
         self.state[pages] = np.where(self._held_in_page[pages] > 0, HELD, AVAILABLE)
 
+    def _whole_pages(self, ids: Ids) -> Ids | None:
+        """The pages of ids that come page after page, the usual case; None for any other.
+
+        Strict checks have seen to it that the ids are distinct, known and all free or all held.
+        """
+        page = self.page_size
+        if self.checks != "strict" or len(ids) % page:
+            return None
+        table = ids.reshape(-1, page)
+        heads = table[:, 0]
+        if (heads % page).any() or (table != heads[:, None] + self._offsets).any():
+            return None
+        return heads // page
+
     def _check_free(self, ids: Ids) -> None:
         if ids.min() < 0 or ids.max() >= self.size:
             raise self._tally.raised(
                 ForeignIndex(f"host slots {ids.min()}..{ids.max()} are not in 0..{self.size - 1}")
             )
-        ordered = np.sort(ids)
-        if self._slot_free[ids].any() or (ordered[1:] == ordered[:-1]).any():
+        _, each_once = pages_of(ids, self.page_size)
+        twice = not each_once and repeated_id(ids) is not None
+        if twice or self._slot_free[ids].any():
             raise self._tally.raised(DoubleFree("a host slot is free already, or named twice"))
 
 

@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from pools.base import Checks
+from pools.device import lazy_zeros
 from pools.errors import InvalidSize
 from pools.snapshot import Geometry, PoolSnapshot
 from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
@@ -54,9 +55,7 @@ class RequestSlots:
             )
         self.name, self.size, self.max_context_len = name, size, max_context_len
         self.checks: Checks = checks
-        self.req_to_token = torch.zeros(
-            (size + 1, max_context_len), dtype=torch.int32, device=device
-        )
+        self.req_to_token = lazy_zeros((size + 1, max_context_len), torch.int32, device)
         self._free = list(range(1, size + 1))
         self._book = RowBook(size)
         self._tally = Tally()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from pools.device import CONTROL_WORD_BYTES, Device
+from pools.device import CONTROL_WORD_BYTES, Device, lazy_zeros
 from pools.errors import InvalidSize, MmByteTensorInvalid, MmPoolTooSmall
 
 DATA_ALIGNMENT = 256
@@ -74,4 +74,4 @@ class FeatureLayout:
             raise MmPoolTooSmall(transport_name, self.memory_size, self.data_start)
         if given is not None:
             return given
-        return torch.zeros(self.memory_size, dtype=torch.uint8, device=device.torch_device)
+        return lazy_zeros((self.memory_size,), torch.uint8, device.torch_device)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pools.device import lazy_zeros
 from pools.errors import InvalidSize
 
 Ints = NDArray[np.integer]
@@ -50,8 +51,8 @@ class KvBuffers:
         _check_shape(slots, num_layers, kv_heads * head_dim * 2)
         shape = (slots, kv_heads, head_dim)
         layers = range(num_layers)
-        self.k = [torch.zeros(shape, dtype=torch.bfloat16, device=device) for _ in layers]
-        self.v = [torch.zeros(shape, dtype=torch.bfloat16, device=device) for _ in layers]
+        self.k = [lazy_zeros(shape, torch.bfloat16, device) for _ in layers]
+        self.v = [lazy_zeros(shape, torch.bfloat16, device) for _ in layers]
         self.slots, self.memory_check = slots, memory_check
         self._device = self.k[0].device
         #: int64 [slots, 2] on the device, a view of layer 0's K

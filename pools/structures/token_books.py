@@ -13,6 +13,7 @@ from pools.structures.free_list import FreeList
 from pools.structures.kv_buffers import KvBuffers
 from pools.structures.kv_units import TreeBook
 from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
+from pools.structures.page_runs import pages_of
 from pools.structures.sorted_free_set import SortedFreeSet
 from pools.structures.stamps import StampBook
 from pools.structures.tally import Tally
@@ -166,7 +167,7 @@ class TokenBooks:
         if self._stamps is None or len(token_ids) == 0:
             return
         with self._tally:
-            self._stamps.check(np.unique(np.asarray(token_ids, np.int64) // self.page_size))
+            self._stamps.check(pages_of(np.asarray(token_ids, np.int64), self.page_size)[0])
 
     def residual(self) -> int:
         """Units that no book accounts for; negative when owned twice. O(1)."""

@@ -13,6 +13,7 @@ Invariants:
 import numpy as np
 
 from pools.errors import ForeignIndex, InvalidSize
+from pools.structures.decode_plan import DecodePlan
 from pools.structures.extend_plan import ExtendPlan
 from pools.structures.token_books import Ids, Ints, TokenBooks
 
@@ -116,6 +117,37 @@ class TokenPool(TokenBooks):
             self._book.give_each(units, owners[crossing])
         self._tally.allocs += 1
         return ids
+
+    def alloc_decode_steps(
+        self, lengths: Ints, last_locs: Ints, owners: Ints, steps: int
+    ) -> Ids | None:
+        """`steps` calls of `alloc_decode` at once: as many pages, for the same requests.
+
+        Args:
+            lengths: before the first step, shape (bs,).
+            last_locs: token id of the token before, shape (bs,).
+            owners: shape (bs,).
+            steps: at least 1.
+        Returns:
+            int64, shape (steps, bs); None when too few units are free for all.
+
+        Raises:
+            ForeignIndex: strict, a last page that its owner does not hold.
+        """
+        before, last = np.asarray(lengths, np.int64), np.asarray(last_locs, np.int64)
+        owners = np.asarray(owners)
+        plan = DecodePlan.of(before, steps, self.page_size)
+        goes_on = np.flatnonzero(before % self.page_size)
+        if goes_on.size and self.checks == "strict":
+            with self._tally:
+                self._check_goes_on(last[goes_on] + 1, before[goes_on], owners[goes_on])
+        units = self._take(int(np.count_nonzero(plan.crosses)), len(last))
+        if units is None:
+            return None
+        if units.size:
+            self._book.give_each(units, plan.owners(owners))
+        self._tally.allocs += steps
+        return plan.tokens(last, units, self.page_size)
 
     def free(self, token_ids: Ints) -> None:
         """Give back the units of `token_ids`, whole.
