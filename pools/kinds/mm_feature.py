@@ -163,7 +163,6 @@ class MmFeature(FeatureBooks):
             return []
         self._last_pass_s = now_s
         self.passes_total += 1
-        # Upstream skips a pass without leases even when ranges wait to be merged.
         if not self.book.occupied and (self.checks == "upstream" or not self.space.seams):
             return []
         slots = self.book.leased_slots()
