@@ -144,16 +144,9 @@ class TokenBooks:
             return
         ids = np.asarray(token_ids, np.int64)
         if self.checks != "strict":
-            inside = (ids >= self.page_size) & (ids < self.size + self.page_size)
-            self._corrupted_tokens_total += int(np.count_nonzero(~inside))
-            if np.ndim(first_position) == 0:
-                first_position = first_position + np.arange(len(ids))
-            row, generation = (
-                np.broadcast_to(row, ids.shape),
-                np.broadcast_to(generation, ids.shape),
-            )
-            ids, row, generation = ids[inside], row[inside], generation[inside]
-            first_position = np.asarray(first_position)[inside]
+            outside = self._stamps.write_inside(ids, row, generation, first_position)
+            self._corrupted_tokens_total += outside
+            return
         with self._tally:
             self._stamps.write(ids, row, generation, first_position)
 
@@ -161,12 +154,17 @@ class TokenBooks:
         """Compare the buffer with what was written to the units of `token_ids`.
 
         Raises:
+            ForeignIndex: strict, a token id outside the pool; under upstream checks such tokens
+                are not looked at.
             MemoryCorrupted: the first token that differs.
         """
         if self._stamps is None or len(token_ids) == 0:
             return
+        ids = np.asarray(token_ids, np.int64)
         with self._tally:
-            self._stamps.check(np.unique(np.asarray(token_ids, np.int64) // self.page_size))
+            if self.checks == "strict":
+                self._stamps.refuse_outside(ids)
+            self._stamps.check(self._stamps.inside(np.unique(ids // self.page_size)))
 
     def residual(self) -> int:
         """Units that no book accounts for; negative when owned twice. O(1)."""

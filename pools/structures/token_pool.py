@@ -139,7 +139,7 @@ class TokenPool(TokenBooks):
         if self._stamps is not None:
             known = units
             if self.checks != "strict":
-                known = np.unique(units[(units >= 1) & (units <= self.num_units)])
+                known = np.unique(self._stamps.inside(units))
                 self._corrupted_tokens_total += len(self._stamps.differing(known))
             self._stamps.forget(known)
         self._give_back(units)
