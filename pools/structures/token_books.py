@@ -13,6 +13,7 @@ from pools.structures.free_list import FreeList
 from pools.structures.kv_buffers import KvBuffers
 from pools.structures.kv_units import TreeBook
 from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
+from pools.structures.page_runs import check_whole_pages
 from pools.structures.sorted_free_set import SortedFreeSet
 from pools.structures.stamps import StampBook
 from pools.structures.tally import Tally
@@ -101,9 +102,12 @@ class TokenBooks:
         """The tree takes over whole units from their owners.
 
         Raises:
-            ForeignIndex: strict, a unit that nobody holds.
+            ForeignIndex: strict, a unit that nobody holds, or ids that are no whole pages.
+            DoubleFree: strict, a unit that is named twice.
         """
         with self._tally:
+            if self.checks == "strict":
+                check_whole_pages(np.asarray(token_ids, np.int64), self.page_size)
             self._book.adopt(self._whole(token_ids), PROTECTED if protected else EVICTABLE)
 
     def mark_protected(self, token_ids: Ints) -> None:

@@ -19,6 +19,7 @@ ENTRY = ErrorEntry(
         "seq_lens must count the new token: request {index} of the batch has {size}",
         "a batch takes one of each per request: ",
         "{name:word} {size} does not fit into int32",
+        "{size} indices are too few for a key of {tokens} tokens",
         "{size} rows of {max_context_len} columns",
         "a lease needs at least 1 byte, got nbytes={size}",
         "a generation is 0 .. {limit}, got {size}",
