@@ -194,12 +194,11 @@ class TokenBooks:
     def snapshot(self, now_s: float, source: str = "synthetic") -> PoolSnapshot:
         """See `pools.snapshot.PoolSnapshot`; amounts in units."""
         evictable, protected = self._tree_units()
-        buffers = self.buffers
         return PoolSnapshot(
             name=self.name,
             kind=self.KIND,
             unit=self.UNIT,
-            device=buffers.device if buffers else "cpu",
+            device=self.buffers.device if self.buffers else "cpu",
             source=source,
             capacity=self.num_units,
             available=len(self._free),
@@ -209,7 +208,7 @@ class TokenBooks:
             leaked=self.residual(),
             page_size=self.page_size,
             modelled_bytes=(self.size + self.page_size) * MODELLED_BYTES_PER_TOKEN,
-            allocated_bytes=buffers.nbytes if buffers else 0,
+            allocated_bytes=self.buffers.nbytes if self.buffers else 0,
             free_ranges=free_ranges(free_edges(self.state), any_fits=True),
             counters=self._tally.snapshot(),
             extra={
@@ -237,9 +236,8 @@ class TokenBooks:
 
 def _all_free(num_units: int, need_sort: bool, strict: bool) -> FreeList | SortedFreeSet:
     # The set is faster and takes every id once; what upstream accepts needs the list.
-    if need_sort and strict:
-        return SortedFreeSet(1, num_units)
-    return FreeList(1, num_units, staged=need_sort)
+    fast = need_sort and strict
+    return SortedFreeSet(1, num_units) if fast else FreeList(1, num_units, staged=need_sort)
 
 
 def _check_size(name: str, size: int, page_size: int) -> None:
