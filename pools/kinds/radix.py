@@ -95,9 +95,7 @@ class Radix(PrefixTree):
 
     def clear(self) -> None:
         """Forget everything; the pools below are cleared by their owner."""
-        self.root.children.clear()
-        self._evictable = self._protected = self._nodes = 0
-        self._leaves.clear()
+        self._forget_nodes()
         if self.tier is not None:
             self.tier.clear()
 

@@ -23,6 +23,7 @@ from pools.base import Checks
 from pools.device import lazy_zeros
 from pools.errors import InvalidSize
 from pools.snapshot import Geometry, PoolSnapshot
+from pools.structures.batch import check_owner
 from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
 from pools.structures.row_book import RowBook
 from pools.structures.tally import Tally
@@ -94,8 +95,12 @@ class RequestSlots:
             owners: request ids, one per row, for the page.
 
         Raises:
-            InvalidSize: strict, a negative number, or not one owner per row.
+            InvalidSize: strict, a negative number, or not one owner per row; an owner outside
+                int32.
         """
+        with self._tally:
+            for owner in () if owners is None else owners:
+                check_owner(owner)
         if self.checks == "strict":
             self._check_alloc(num_reqs, owners)
         if num_reqs > len(self._free):

@@ -64,7 +64,7 @@ class HostTier:
                 return None
             one.host = ids
             done += len(ids)
-        self.backed_up_tokens_total += done
+            self.backed_up_tokens_total += len(ids)
         return done
 
     def note_demoted(self, node: RadixNode) -> None:

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from pools.errors import ForeignIndex
+
 Ids = NDArray[np.int64]
 
 
@@ -29,6 +31,27 @@ def pages_of(ids: Ids, page_size: int) -> tuple[Ids, bool]:
         return named, True
     pages = np.unique(named)
     return pages, bool(in_order) and len(pages) == len(named)
+
+
+def check_whole_pages(ids: Ids, page_size: int) -> None:
+    """Refuse ids that are not one whole page after another.
+
+    Raises:
+        ForeignIndex: naming the first id out of its place.
+    """
+    if page_size == 1:
+        return
+    whole = len(ids) - len(ids) % page_size
+    pages = ids[:whole].reshape(-1, page_size)
+    astray = pages != (pages[:, :1] // page_size) * page_size + np.arange(page_size)
+    if not astray.any() and whole == len(ids):
+        return
+    token = int(pages[astray][0] if astray.any() else ids[whole])
+    raise ForeignIndex(
+        f"token {token} is not held as part of a whole page of {page_size}",
+        token=token,
+        page_size=page_size,
+    )
 
 
 def repeated_id(ids: Ids) -> int | None:

@@ -4,18 +4,16 @@ Mirrors: sglang 0.5.23 mem_cache/radix_cache.py (RadixCache), demotion and load-
     mem_cache/unified_radix_cache.py
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pools.errors import IntegrityError, InvalidSize
-from pools.structures.eviction import POLICIES
+from pools.errors import ForeignIndex, InvalidSize, PoolError
 from pools.structures.host_tier import HostSlots, HostTier
 from pools.structures.kv_units import KvUnits
-from pools.structures.lazy_heap import LazyHeap
 from pools.structures.radix_node import RadixNode, child_key, common_prefix
+from pools.structures.tree_books import TreeBooks
 
 Ids = NDArray[np.int64]
 TREE_OWNER = -2
@@ -33,7 +31,7 @@ class Match:
     host_node: RadixNode
 
 
-class PrefixTree:
+class PrefixTree(TreeBooks):
     """The tree itself. Keys are int64 token ids; only whole pages are kept."""
 
     def __init__(
@@ -50,31 +48,11 @@ class PrefixTree:
         Raises:
             InvalidSize: an eviction policy that is not there.
         """
-        if eviction_policy not in POLICIES:
-            raise InvalidSize(f"eviction policy {eviction_policy!r}: use {', '.join(POLICIES)}")
-        self.kv, self.page_size, self.disabled = kv, page_size, disabled
+        super().__init__(kv, page_size, eviction_policy)
+        self.disabled = disabled
         self.tier = HostTier(host, page_size, kv.check) if host is not None else None
-        self.root = RadixNode(np.empty(0, np.int64), np.empty(0, np.int64), None)
-        self.root.lock_ref = 1
-        self._leaves = LazyHeap(
-            POLICIES[eviction_policy], lambda node: node.lock_ref == 0 and node.is_device_leaf
-        )
-        self._clock = 0
-        self._evictable = self._protected = self._nodes = 0
         self.hit_tokens_total = self.lookup_tokens_total = self.evicted_tokens_total = 0
         self.loaded_back_tokens_total = 0
-
-    def evictable_size(self) -> int:
-        """Tokens in unlocked nodes."""
-        return self._evictable
-
-    def protected_size(self) -> int:
-        """Tokens in locked nodes."""
-        return self._protected
-
-    def total_size(self) -> int:
-        """Tokens in all nodes with a value."""
-        return self._evictable + self._protected
 
     def match_prefix(self, key: Ids) -> Match:
         """The longest prefix of `key`, whole pages, that is in the tree; counts as a use."""
@@ -114,66 +92,53 @@ class PrefixTree:
         Returns:
             Tokens of the prefix that were there already: indices[:that] are duplicates, and the
             caller's to free unless they are the tree's own.
+
+        Raises:
+            InvalidSize: fewer indices than tokens.
+            ForeignIndex, DoubleFree: strict, indices to keep that are not held, no whole pages, or
+                named twice; nothing is kept.
         """
         if self.disabled:
             return 0
         size = len(key) - len(key) % self.page_size
-        rest, values, node, present = key[:size], indices[:size], self.root, 0
+        if len(indices) < size:
+            text = f"{len(indices)} indices are too few for a key of {len(key)} tokens"
+            raise InvalidSize(text, num_indices=len(indices), num_tokens=len(key))
+        rest, values, present = key[:size], indices[:size], 0
+        way = self._way_along(rest)
+        self._take_over(way, values)
         self._clock += 1
-        while len(rest):
-            child = node.children.get(child_key(rest, self.page_size))
-            if child is None:
-                self._add(node, rest, values)
-                break
-            shared = common_prefix(child.key, rest, self.page_size)
-            if shared < len(child):
-                child = self._split(child, shared)
-            child.last_access = self._clock
-            if child.value is None:
-                self._revive(child, values[:shared])
+        node = self.root
+        for child, shared in way:
+            node = self._split(child, shared) if shared < len(child) else child
+            node.last_access = self._clock
+            if node.value is None:
+                self._revive(node, values[:shared])
             else:
                 present += shared
-            node, rest, values = child, rest[shared:], values[shared:]
+            rest, values = rest[shared:], values[shared:]
+        if len(rest):
+            self._add(node, rest, values)
         return present
 
-    def inc_lock_ref(self, node: RadixNode) -> None:
-        """Someone runs on this node: it and all above are protected."""
-        walk: RadixNode | None = node
-        while walk is not None and walk.parent is not None:
-            if walk.lock_ref == 0 and walk.value is not None:
-                self._evictable -= len(walk)
-                self._protected += len(walk)
-                self.kv.mark_protected(walk.value)
-            walk.lock_ref += 1
-            walk = walk.parent
-
-    def dec_lock_ref(self, node: RadixNode) -> None:
-        """Undo one `inc_lock_ref`.
+    def evict(self, num_tokens: int) -> int:
+        """Free at least `num_tokens` by whole leaves, as far as there are unlocked ones.
 
         Raises:
-            IntegrityError: the node is not locked.
+            MemoryCorrupted: a leaf does not hold what was written; it stays, those before it went.
         """
-        walk: RadixNode | None = node
-        while walk is not None and walk.parent is not None:
-            if walk.lock_ref < 1:
-                raise IntegrityError("a prefix node was unlocked more often than locked")
-            walk.lock_ref -= 1
-            if walk.lock_ref == 0 and walk.value is not None:
-                self._protected -= len(walk)
-                self._evictable += len(walk)
-                self.kv.mark_evictable(walk.value)
-                self._leaves.push(walk)
-            walk = walk.parent
-
-    def evict(self, num_tokens: int) -> int:
-        """Free at least `num_tokens` by whole leaves, as far as there are unlocked ones."""
         freed = 0
         while freed < num_tokens and (node := self._leaves.pop()) is not None:
             value, parent = node.value, node.parent
             if value is None or parent is None:
                 continue
-            self.kv.free(value)
+            try:
+                self.kv.free(value)
+            except PoolError:
+                self._leaves.push(node)
+                raise
             freed += len(value)
+            self.evicted_tokens_total += len(value)
             self._evictable -= len(value)
             self._nodes -= 1
             node.value = None
@@ -182,7 +147,6 @@ class PrefixTree:
             else:
                 node.detach(self.page_size)
             self._leaves.push(parent)
-        self.evicted_tokens_total += freed
         return freed
 
     def load_back(self, match: Match) -> Match:
@@ -190,57 +154,72 @@ class PrefixTree:
 
         Returns:
             The match with the loaded tokens; the same one if nothing was loaded.
+
+        Raises:
+            ForeignIndex: the match is out of date.
         """
         if match.host_hit_tokens < LOAD_BACK_THRESHOLD:
             return match
-        path: list[RadixNode] = []
-        walk = match.host_node
-        while walk is not match.node and walk.parent is not None:
-            path.append(walk)
-            walk = walk.parent
+        path = self._host_part(match)
         self.inc_lock_ref(match.node)
-        ids = self.kv.alloc(match.host_hit_tokens, TREE_OWNER)
-        if ids is None:
-            self.evict(match.host_hit_tokens)
+        try:
             ids = self.kv.alloc(match.host_hit_tokens, TREE_OWNER)
-        self.dec_lock_ref(match.node)
+            if ids is None:
+                self.evict(match.host_hit_tokens)
+                ids = self.kv.alloc(match.host_hit_tokens, TREE_OWNER)
+        finally:
+            self.dec_lock_ref(match.node)
         if ids is None:
             return match
+        self.kv.adopt(ids, False)
         at = 0
-        for node in reversed(path):
+        for node in path:
             self._revive(node, ids[at : at + len(node)])
             at += len(node)
         self.loaded_back_tokens_total += len(ids)
         indices = np.concatenate((match.indices, ids))
         return Match(indices, match.host_node, 0, match.host_node)
 
-    def _add(self, parent: RadixNode, key: Ids, value: Ids) -> None:
-        node = RadixNode(key.copy(), value.copy(), parent)
-        node.last_access = self._clock
-        parent.children[child_key(key, self.page_size)] = node
-        self.kv.adopt(value, False)
-        self._evictable += len(value)
-        self._nodes += 1
-        self._leaves.push(node)
+    def _way_along(self, key: Ids) -> list[tuple[RadixNode, int]]:
+        """Nodes that share tokens with `key`, from the root down, and how many; changes nothing."""
+        node, way = self.root, []
+        while len(key):
+            child = node.children.get(child_key(key, self.page_size))
+            if child is None:
+                break
+            shared = common_prefix(child.key, key, self.page_size)
+            way.append((child, shared))
+            if shared < len(child):
+                break
+            node, key = child, key[shared:]
+        return way
 
-    def _revive(self, node: RadixNode, value: Ids) -> None:
-        node.value = value.copy()
-        self.kv.adopt(value, node.lock_ref > 0)
-        if node.lock_ref:
-            self._protected += len(value)
-        else:
-            self._evictable += len(value)
-            self._leaves.push(node)
-        self._nodes += 1
+    def _take_over(self, way: list[tuple[RadixNode, int]], values: Ids) -> None:
+        """Adopt at once all that the tree does not hold yet, before a node is changed."""
+        at, new = 0, []
+        for child, shared in way:
+            if child.value is None:
+                new.append(values[at : at + shared])
+            at += shared
+        if at < len(values):
+            new.append(values[at:])
+        if new:
+            self.kv.adopt(np.concatenate(new) if len(new) > 1 else new[0], False)
 
-    def _split(self, node: RadixNode, at: int) -> RadixNode:
-        if node.value is not None:
-            self._nodes += 1
-        return node.split(at, self.page_size)
-
-    def _walk(self) -> Iterator[RadixNode]:
-        stack = list(self.root.children.values())
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(node.children.values())
+    def _host_part(self, match: Match) -> list[RadixNode]:
+        """Nodes between the match's device part and its end, from above; all host-only."""
+        path: list[RadixNode] = []
+        walk = match.host_node
+        while walk is not match.node and walk.parent is not None:
+            path.append(walk)
+            walk = walk.parent
+        whole = walk is match.node and all(
+            one.value is None and one.host is not None for one in path
+        )
+        if not whole or sum(map(len, path)) != match.host_hit_tokens:
+            raise ForeignIndex(
+                f"a match of {match.host_hit_tokens} host tokens is no part of this tree any more: "
+                "match again before loading back",
+                tokens=match.host_hit_tokens,
+            )
+        return path[::-1]

@@ -50,11 +50,12 @@ class RowBook:
 
     def give_anything(self, rows: list[int], owners: Sequence[int] | None) -> None:
         """Upstream checks: a row may have a holder already, or be none of this pool's."""
+        named = () if owners is None else owners
         for at, row in enumerate(rows):
             ours = 1 <= row <= self.size
             self._more[row] += not ours or self.state[row] == HELD
             if ours:
-                self._enter(row, NOBODY if owners is None else owners[at])
+                self._enter(row, named[at] if at < len(named) else NOBODY)
         self.held += len(rows)
         self.bumps_total += len(rows)
 

@@ -54,9 +54,7 @@ class StampBook:
         """
         if len(ids) == 0:
             return
-        if ids.min() < self._page or ids.max() >= self._slots:
-            bad = int(ids[(ids < self._page) | (ids >= self._slots)][0])
-            raise ForeignIndex(f"token {bad} is no unit of this pool", token=bad, slots=self._slots)
+        self.refuse_outside(ids)
         stamps = np.empty((len(ids), 2), np.int64)
         stamps[:, 0] = np.left_shift(np.asarray(generation).astype(np.int64), 32) | row
         stamps[:, 1] = first
@@ -67,6 +65,31 @@ class StampBook:
             self._note(ids, stamps, np.ones(1, np.int32))
         else:
             self._note_pages(ids, stamps)
+
+    def write_inside(
+        self, ids: Ints, row: Ints | int, generation: Ints | int, first: Ints | int
+    ) -> int:
+        """Write those of the tokens that the pool has; how many it has not. See `write`."""
+        inside = (ids >= self._page) & (ids < self._slots)
+        if np.ndim(first) == 0:
+            first = first + np.arange(len(ids))
+        writer = (np.broadcast_to(part, ids.shape)[inside] for part in (row, generation, first))
+        self.write(ids[inside], *writer)
+        return int(np.count_nonzero(~inside))
+
+    def inside(self, units: Ints) -> Ints:
+        """Those of `units` that the pool has."""
+        return units[(units >= 1) & (units * self._page < self._slots)]
+
+    def refuse_outside(self, ids: Ints) -> None:
+        """Refuse token ids that the pool has not.
+
+        Raises:
+            ForeignIndex: naming the first one.
+        """
+        if ids.size and (ids.min() < self._page or ids.max() >= self._slots):
+            bad = int(ids[(ids < self._page) | (ids >= self._slots)][0])
+            raise ForeignIndex(f"token {bad} is no unit of this pool", token=bad, slots=self._slots)
 
     def differing(self, units: Ints) -> NDArray[np.int64]:
         """Token ids of `units` whose stamp is not what the book expects, shape (n,)."""

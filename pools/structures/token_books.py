@@ -13,7 +13,7 @@ from pools.structures.free_list import FreeList
 from pools.structures.kv_buffers import KvBuffers
 from pools.structures.kv_units import TreeBook
 from pools.structures.occupancy import cell_geometry, free_edges, free_ranges
-from pools.structures.page_runs import pages_of
+from pools.structures.page_runs import check_whole_pages, pages_of
 from pools.structures.sorted_free_set import SortedFreeSet
 from pools.structures.stamps import StampBook
 from pools.structures.tally import Tally
@@ -102,9 +102,12 @@ class TokenBooks:
         """The tree takes over whole units from their owners.
 
         Raises:
-            ForeignIndex: strict, a unit that nobody holds.
+            ForeignIndex: strict, a unit that nobody holds, or ids that are no whole pages.
+            DoubleFree: strict, a unit that is named twice.
         """
         with self._tally:
+            if self.checks == "strict":
+                check_whole_pages(np.asarray(token_ids, np.int64), self.page_size)
             self._book.adopt(self._whole(token_ids), PROTECTED if protected else EVICTABLE)
 
     def mark_protected(self, token_ids: Ints) -> None:
@@ -145,16 +148,9 @@ class TokenBooks:
             return
         ids = np.asarray(token_ids, np.int64)
         if self.checks != "strict":
-            inside = (ids >= self.page_size) & (ids < self.size + self.page_size)
-            self._corrupted_tokens_total += int(np.count_nonzero(~inside))
-            if np.ndim(first_position) == 0:
-                first_position = first_position + np.arange(len(ids))
-            row, generation = (
-                np.broadcast_to(row, ids.shape),
-                np.broadcast_to(generation, ids.shape),
-            )
-            ids, row, generation = ids[inside], row[inside], generation[inside]
-            first_position = np.asarray(first_position)[inside]
+            outside = self._stamps.write_inside(ids, row, generation, first_position)
+            self._corrupted_tokens_total += outside
+            return
         with self._tally:
             self._stamps.write(ids, row, generation, first_position)
 
@@ -162,12 +158,17 @@ class TokenBooks:
         """Compare the buffer with what was written to the units of `token_ids`.
 
         Raises:
+            ForeignIndex: strict, a token id outside the pool; under upstream checks such tokens
+                are not looked at.
             MemoryCorrupted: the first token that differs.
         """
         if self._stamps is None or len(token_ids) == 0:
             return
+        ids = np.asarray(token_ids, np.int64)
         with self._tally:
-            self._stamps.check(pages_of(np.asarray(token_ids, np.int64), self.page_size)[0])
+            if self.checks == "strict":
+                self._stamps.refuse_outside(ids)
+            self._stamps.check(self._stamps.inside(pages_of(ids, self.page_size)[0]))
 
     def residual(self) -> int:
         """Units that no book accounts for; negative when owned twice. O(1)."""
@@ -193,12 +194,11 @@ class TokenBooks:
     def snapshot(self, now_s: float, source: str = "synthetic") -> PoolSnapshot:
         """See `pools.snapshot.PoolSnapshot`; amounts in units."""
         evictable, protected = self._tree_units()
-        buffers = self.buffers
         return PoolSnapshot(
             name=self.name,
             kind=self.KIND,
             unit=self.UNIT,
-            device=buffers.device if buffers else "cpu",
+            device=self.buffers.device if self.buffers else "cpu",
             source=source,
             capacity=self.num_units,
             available=len(self._free),
@@ -208,7 +208,7 @@ class TokenBooks:
             leaked=self.residual(),
             page_size=self.page_size,
             modelled_bytes=(self.size + self.page_size) * MODELLED_BYTES_PER_TOKEN,
-            allocated_bytes=buffers.nbytes if buffers else 0,
+            allocated_bytes=self.buffers.nbytes if self.buffers else 0,
             free_ranges=free_ranges(free_edges(self.state), any_fits=True),
             counters=self._tally.snapshot(),
             extra={
@@ -236,9 +236,8 @@ class TokenBooks:
 
 def _all_free(num_units: int, need_sort: bool, strict: bool) -> FreeList | SortedFreeSet:
     # The set is faster and takes every id once; what upstream accepts needs the list.
-    if need_sort and strict:
-        return SortedFreeSet(1, num_units)
-    return FreeList(1, num_units, staged=need_sort)
+    fast = need_sort and strict
+    return SortedFreeSet(1, num_units) if fast else FreeList(1, num_units, staged=need_sort)
 
 
 def _check_size(name: str, size: int, page_size: int) -> None:

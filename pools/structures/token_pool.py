@@ -13,6 +13,7 @@ Invariants:
 import numpy as np
 
 from pools.errors import ForeignIndex, InvalidSize
+from pools.structures.batch import batch_of, check_owner
 from pools.structures.decode_plan import DecodePlan
 from pools.structures.extend_plan import ExtendPlan
 from pools.structures.token_books import Ids, Ints, TokenBooks
@@ -28,8 +29,11 @@ class TokenPool(TokenBooks):
         many, as a slice does.
 
         Raises:
-            InvalidSize: strict, a size that is negative or no multiple of the page.
+            InvalidSize: strict, a size that is negative or no multiple of the page; an owner
+                outside int32.
         """
+        with self._tally:
+            check_owner(owner)
         if self.checks == "strict" and (need_tokens < 0 or need_tokens % self.page_size):
             raise self._tally.raised(self._invalid(need_tokens))
         count = need_tokens // self.page_size
@@ -60,24 +64,26 @@ class TokenPool(TokenBooks):
             too few units are free.
 
         Raises:
-            InvalidSize: a length below its prefix.
+            InvalidSize: a length below its prefix, arrays of different lengths, or an owner
+                outside int32.
             ForeignIndex: strict, a last page that its owner does not hold.
         """
-        prefixes, last = np.asarray(prefix_lens, np.int64), np.asarray(last_locs, np.int64)
-        owners = np.asarray(owners)
         with self._tally:
-            plan = ExtendPlan.of(prefixes, np.asarray(seq_lens, np.int64), self.page_size)
+            prefixes, lengths, last, holders = batch_of(
+                owners, prefix_lens=prefix_lens, seq_lens=seq_lens, last_locs=last_locs
+            )
+            plan = ExtendPlan.of(prefixes, lengths, self.page_size)
             goes_on = np.flatnonzero(plan.tails)
             if goes_on.size and self.checks == "strict":
-                self._check_goes_on(last[goes_on] + 1, prefixes[goes_on], owners[goes_on])
+                self._check_goes_on(last[goes_on] + 1, prefixes[goes_on], holders[goes_on])
         need = int(plan.pages.sum())
         units = self._take(need, need if self.page_size == 1 else plan.enough)
         if units is None:
             return None
         if len(plan.pages) == 1:
-            self._book.give(units, int(owners[0]))
+            self._book.give(units, int(holders[0]))
         elif need:
-            self._book.give_each(units, np.repeat(owners, plan.pages))
+            self._book.give_each(units, np.repeat(holders, plan.pages))
         self._tally.allocs += 1
         return units if self.page_size == 1 else plan.tokens(last, units, self.page_size)
 
@@ -92,29 +98,25 @@ class TokenPool(TokenBooks):
             int64, shape (bs,); None when too few units are free.
 
         Raises:
+            InvalidSize: arrays of different lengths, or an owner outside int32; strict, a length
+                below 1.
             ForeignIndex: strict, a last page that its owner does not hold.
         """
-        owners = np.asarray(owners)
-        if self.page_size == 1:
-            units = self._take(len(owners))
-            if units is not None:
-                self._book.give_each(units, owners)
-                self._tally.allocs += 1
-            return units
-        before = np.asarray(seq_lens, np.int64) - 1
-        offsets = before % self.page_size
-        ids = np.asarray(last_locs, np.int64) + 1
-        goes_on = np.flatnonzero(offsets)
-        if goes_on.size and self.checks == "strict":
-            with self._tally:
-                self._check_goes_on(ids[goes_on], before[goes_on], owners[goes_on])
-        units = self._take(len(ids) - len(goes_on), len(ids))
+        with self._tally:
+            lengths, last, holders = batch_of(owners, seq_lens=seq_lens, last_locs=last_locs)
+            before, ids = lengths - 1, last + 1
+            goes_on = np.flatnonzero(before % self.page_size)
+            if self.checks == "strict":
+                self._check_lengths(lengths)
+                if goes_on.size:
+                    self._check_goes_on(ids[goes_on], before[goes_on], holders[goes_on])
+        units = self._take(len(ids) - len(goes_on), 0 if self.page_size == 1 else len(ids))
         if units is None:
             return None
         if units.size:
-            crossing = np.flatnonzero(offsets == 0)
+            crossing = np.flatnonzero(before % self.page_size == 0)
             ids[crossing] = units * self.page_size
-            self._book.give_each(units, owners[crossing])
+            self._book.give_each(units, holders[crossing])
         self._tally.allocs += 1
         return ids
 
@@ -132,20 +134,21 @@ class TokenPool(TokenBooks):
             int64, shape (steps, bs); None when too few units are free for all.
 
         Raises:
-            ForeignIndex: strict, a last page that its owner does not hold.
+            InvalidSize, ForeignIndex: as `alloc_decode`.
         """
-        before, last = np.asarray(lengths, np.int64), np.asarray(last_locs, np.int64)
-        owners = np.asarray(owners)
+        with self._tally:
+            before, last, holders = batch_of(owners, lengths=lengths, last_locs=last_locs)
+            goes_on = np.flatnonzero(before % self.page_size)
+            if self.checks == "strict":
+                self._check_lengths(before + 1)
+                if goes_on.size:
+                    self._check_goes_on(last[goes_on] + 1, before[goes_on], holders[goes_on])
         plan = DecodePlan.of(before, steps, self.page_size)
-        goes_on = np.flatnonzero(before % self.page_size)
-        if goes_on.size and self.checks == "strict":
-            with self._tally:
-                self._check_goes_on(last[goes_on] + 1, before[goes_on], owners[goes_on])
         units = self._take(int(np.count_nonzero(plan.crosses)), len(last))
         if units is None:
             return None
         if units.size:
-            self._book.give_each(units, plan.owners(owners))
+            self._book.give_each(units, plan.owners(holders))
         self._tally.allocs += steps
         return plan.tokens(last, units, self.page_size)
 
@@ -169,7 +172,7 @@ class TokenPool(TokenBooks):
         if self._stamps is not None:
             known = units
             if self.checks != "strict":
-                known = np.unique(units[(units >= 1) & (units <= self.num_units)])
+                known = np.unique(self._stamps.inside(units))
                 self._corrupted_tokens_total += len(self._stamps.differing(known))
             self._stamps.forget(known)
         self._give_back(units)
@@ -195,6 +198,15 @@ class TokenPool(TokenBooks):
                 page_size=page,
             )
         self._book.check_held(ids // page, owners)
+
+    def _check_lengths(self, seq_lens: Ids) -> None:
+        if seq_lens.size and seq_lens.min() < 1:
+            at = int(seq_lens.argmin())
+            raise InvalidSize(
+                f"seq_lens must count the new token: request {at} of the batch has {seq_lens[at]}",
+                index=at,
+                seq_len=int(seq_lens[at]),
+            )
 
     def _invalid(self, need_tokens: int) -> InvalidSize:
         page = self.page_size

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pools.errors import DoubleFree, ForeignIndex, IntegrityError
-from pools.snapshot import AVAILABLE, EVICTABLE, HELD, LEAKED, PROTECTED, RETIRED
+from pools.snapshot import AVAILABLE, EVICTABLE, HELD, LEAKED, PROTECTED, RETIRED, STATES
 
 Units = NDArray[np.int64]
 Owners = NDArray[np.int32]
@@ -68,7 +68,7 @@ class UnitBook:
             self._refuse(DoubleFree, units, state == AVAILABLE, "is free already")
         if by_state[PROTECTED]:
             self._refuse(ForeignIndex, units, state == PROTECTED, "is locked in the prefix tree")
-        self._check_distinct(units)
+        self._check_distinct(units, "free")
         if by_state[HELD] == len(units):
             return self.owner[units]
         return self.owner[units[state == HELD]] if by_state[HELD] else _NO_OWNERS
@@ -84,8 +84,10 @@ class UnitBook:
 
         Raises:
             ForeignIndex: a unit that nobody holds.
+            DoubleFree: a unit that is named twice.
         """
         self._check_known(units)
+        self._check_distinct(units, "takeover")
         not_held = self.state[units] != HELD
         if not_held.any():
             self._refuse(ForeignIndex, units, not_held, "is not held, the tree cannot take it over")
@@ -156,10 +158,13 @@ class UnitBook:
                 distinct=distinct,
             )
         books = {AVAILABLE: len(free), EVICTABLE: evictable, PROTECTED: protected, HELD: self.held}
-        names = {AVAILABLE: "available", EVICTABLE: "evictable", PROTECTED: "protected"}
         for state, count in books.items():
             if by_state[state] != count:
-                _differ(names.get(state, "held"), by_state[state], count)
+                raise IntegrityError(
+                    f"{STATES[state]}: {by_state[state]} units by state, {count} by the other book",
+                    states=by_state[state],
+                    book=count,
+                )
         if not np.array_equal(listed[1:], self.state[1:] == AVAILABLE):
             unit = int(np.flatnonzero(listed[1:] != (self.state[1:] == AVAILABLE))[0]) + 1
             raise IntegrityError(f"unit {unit} is free by list but not by state", unit=unit)
@@ -211,7 +216,7 @@ class UnitBook:
             bad = (units < 1) | (units > self.num_units)
             self._refuse(ForeignIndex, units, bad, "is no unit of this pool")
 
-    def _check_distinct(self, units: Units) -> None:
+    def _check_distinct(self, units: Units, call: str) -> None:
         # Every unit remembers the last place that named it: O(units), where a sort is not.
         if len(units) < 2:
             return
@@ -219,12 +224,12 @@ class UnitBook:
         self._rank[units] = place
         repeated = self._rank[units] != place
         if repeated.any():
-            unit, times = int(units[repeated][0]), int(repeated.sum())
+            unit, bad, num = int(units[repeated][0]), int(repeated.sum()), len(units)
             raise DoubleFree(
-                f"{self.unit_name} {unit} is named twice in one free; {times} of {len(units)} are",
+                f"{self.unit_name} {unit} is named twice in one {call}; {bad} of {num} are",
                 unit=unit,
-                num_bad=times,
-                num_units=len(units),
+                num_bad=bad,
+                num_units=num,
             )
 
     def _refuse(
@@ -242,9 +247,3 @@ class UnitBook:
             num_units=len(units),
             capacity=self.num_units,
         )
-
-
-def _differ(name: str, states: int, book: int) -> None:
-    raise IntegrityError(
-        f"{name}: {states} units by state, {book} by the other book", states=states, book=book
-    )

@@ -14,6 +14,7 @@ ENTRY = ErrorEntry(
     line="{unit:word} {index} is free already",
     also=(
         "named twice in one free",
+        "named twice in one takeover",
         "a host slot is free already, or named twice",
     ),
     pool="any",

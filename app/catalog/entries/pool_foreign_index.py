@@ -15,6 +15,8 @@ ENTRY = ErrorEntry(
     also=(
         "{unit:word} {index} is not in {first}..{last}",
         "{unit:word} {index} is not held",
+        "of {tokens} tokens is no node of this tree any more",
+        "a match of {tokens} host tokens is no part of this tree any more",
         "{unit:word} {index} is locked in the prefix tree",
         "host slots {first}..{last} are not in 0..{end}",
         "has slots 0 .. {last}, got {index}",

@@ -106,6 +106,24 @@ class Kv(Conserved):
         for owner, token in zip(owners, got, strict=True):
             self.take(owner, np.array([token]))
 
+    @rule(data=st.data(), steps=st.integers(1, 7))
+    def decode_steps(self, data: st.DataObject, steps: int) -> None:
+        if not self.tokens:
+            return
+        owners = data.draw(st.lists(st.sampled_from(sorted(self.tokens)), min_size=1, unique=True))
+        lengths = np.array([len(self.tokens[o]) for o in owners])
+        last = np.array([self.tokens[o][-1] for o in owners])
+        need = int((-(-(lengths + steps) // self.PAGE) - -(-lengths // self.PAGE)).sum())
+        arguments = (lengths, last, np.array(owners), steps)
+        if need > self.free_units():
+            self.unchanged(lambda: self.kv.alloc_decode_steps(*arguments))
+            return
+        got = self.kv.alloc_decode_steps(*arguments)
+        assert got is not None
+        assert got.shape == (steps, len(owners))
+        for owner, column in zip(owners, got.T, strict=True):
+            self.take(owner, column)
+
     @rule(data=st.data())
     def finish(self, data: st.DataObject) -> None:
         if self.tokens:

@@ -1,0 +1,135 @@
+"""The nodes of a prefix tree: who is locked, what they hold, and the sums of it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pools.errors import ForeignIndex, IntegrityError, InvalidSize
+from pools.structures.eviction import POLICIES
+from pools.structures.kv_units import KvUnits
+from pools.structures.lazy_heap import LazyHeap
+from pools.structures.radix_node import RadixNode, child_key
+
+Ids = NDArray[np.int64]
+
+
+class TreeBooks:
+    """Everything of a prefix tree but looking up, keeping and giving up (`PrefixTree`).
+
+    Attributes:
+        root: holds nothing, and is locked for ever.
+    """
+
+    def __init__(self, kv: KvUnits, page_size: int, eviction_policy: str) -> None:
+        """No nodes.
+
+        Raises:
+            InvalidSize: an eviction policy that is not there.
+        """
+        if eviction_policy not in POLICIES:
+            raise InvalidSize(f"eviction policy {eviction_policy!r}: use {', '.join(POLICIES)}")
+        self.kv, self.page_size = kv, page_size
+        self.root = RadixNode(np.empty(0, np.int64), np.empty(0, np.int64), None)
+        self.root.lock_ref = 1
+        self._leaves = LazyHeap(
+            POLICIES[eviction_policy], lambda node: node.lock_ref == 0 and node.is_device_leaf
+        )
+        self._clock = 0
+        self._evictable = self._protected = self._nodes = 0
+
+    def evictable_size(self) -> int:
+        """Tokens in unlocked nodes."""
+        return self._evictable
+
+    def protected_size(self) -> int:
+        """Tokens in locked nodes."""
+        return self._protected
+
+    def total_size(self) -> int:
+        """Tokens in all nodes with a value."""
+        return self._evictable + self._protected
+
+    def inc_lock_ref(self, node: RadixNode) -> None:
+        """Someone runs on this node: it and all above are protected.
+
+        Raises:
+            ForeignIndex: the node has left the tree, by eviction or `clear`.
+        """
+        for one in self._up_from(node):
+            if one.lock_ref == 0 and one.value is not None:
+                self._evictable -= len(one)
+                self._protected += len(one)
+                self.kv.mark_protected(one.value)
+            one.lock_ref += 1
+
+    def dec_lock_ref(self, node: RadixNode) -> None:
+        """Undo one `inc_lock_ref`.
+
+        Raises:
+            ForeignIndex: the node has left the tree, by `clear`.
+            IntegrityError: the node is not locked.
+        """
+        for one in self._up_from(node):
+            if one.lock_ref < 1:
+                raise IntegrityError("a prefix node was unlocked more often than locked")
+            one.lock_ref -= 1
+            if one.lock_ref == 0 and one.value is not None:
+                self._protected -= len(one)
+                self._evictable += len(one)
+                self.kv.mark_evictable(one.value)
+                self._leaves.push(one)
+
+    def _up_from(self, node: RadixNode) -> list[RadixNode]:
+        """The node and those above it, the root left out."""
+        way: list[RadixNode] = []
+        walk = node
+        while walk.parent is not None:
+            way.append(walk)
+            walk = walk.parent
+        if walk is not self.root:
+            raise ForeignIndex(
+                f"a prefix node of {len(node)} tokens is no node of this tree any more: it was "
+                "evicted or cleared since it was matched",
+                tokens=len(node),
+            )
+        return way
+
+    def _add(self, parent: RadixNode, key: Ids, value: Ids) -> None:
+        """A new node whose units the tree has adopted."""
+        node = RadixNode(key.copy(), value.copy(), parent)
+        node.last_access = self._clock
+        parent.children[child_key(key, self.page_size)] = node
+        self._evictable += len(value)
+        self._nodes += 1
+        self._leaves.push(node)
+
+    def _revive(self, node: RadixNode, value: Ids) -> None:
+        """A node that has only its host copy gets units that the tree has adopted."""
+        node.value = value.copy()
+        if node.lock_ref:
+            self.kv.mark_protected(value)
+            self._protected += len(value)
+        else:
+            self._evictable += len(value)
+            self._leaves.push(node)
+        self._nodes += 1
+
+    def _split(self, node: RadixNode, at: int) -> RadixNode:
+        if node.value is not None:
+            self._nodes += 1
+        return node.split(at, self.page_size)
+
+    def _forget_nodes(self) -> None:
+        for child in self.root.children.values():
+            child.parent = None
+        self.root.children.clear()
+        self._evictable = self._protected = self._nodes = 0
+        self._leaves.clear()
+
+    def _walk(self) -> Iterator[RadixNode]:
+        stack = list(self.root.children.values())
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(node.children.values())
