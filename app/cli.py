@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from app import __version__
-from app.commands import explain, host, replay, serve
+from app.commands import compare, explain, host, replay, serve
 
-VERBS = (serve, replay, explain, host)
+VERBS = (serve, replay, compare, explain, host)
 USAGE_EXIT = 2
 
 
@@ -45,7 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code of DESIGN: 0 ok, 1 finding, 2 usage, 3 bad input."""
     parser = build_parser()
     args, unknown = parser.parse_known_args(argv)
-    if unknown:
+    if unknown and getattr(args, "takes_rest", False):
+        # Server flags whose values may be lists; the verb reads them itself.
+        args.rest = unknown
+    elif unknown:
         # The verb's own parser knows the flags to suggest from.
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     code: int = args.run(args)

@@ -185,6 +185,7 @@ def build_driver(
     make_workload: Callable[[], Workload],
     *,
     on_event: Callable[[EngineEvent], None],
+    step_time: StepTime | None = None,
 ) -> Driver:
     """Size the pools, read the workload, build the engine.
 
@@ -192,4 +193,4 @@ def build_driver(
         FlagError, TraceError, ValueError: nothing is built.
     """
     plan = resolve(args)
-    return Driver(plan, make_workload(), on_event=on_event)
+    return Driver(plan, make_workload(), on_event=on_event, step_time=step_time)

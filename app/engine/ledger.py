@@ -25,12 +25,16 @@ class EngineLedger:
         """A decision of the scheduler, in order: the result hash is over all of them."""
         self._digest.update(struct.pack("<cqqq", what, rid, now_ns, tokens))
 
+    def keep_all_waits(self) -> None:
+        """For a run with an end: quantiles over all waits, 8 bytes a request."""
+        self._waits_s = deque(self._waits_s)
+
     def waited(self, seconds: float) -> None:
         """A request left the queue."""
         self._waits_s.append(seconds)
 
     def wait_quantiles_s(self) -> tuple[float, float]:
-        """p50 and p95 of the last 2,048 queue waits, simulated seconds."""
+        """p50 and p95 of the queue waits kept (the last 2,048), simulated seconds."""
         waits = sorted(self._waits_s)
         return _quantile(waits, 0.5), _quantile(waits, 0.95)
 

@@ -149,6 +149,8 @@ class Prefill:
         live.node, live.prefix_len, live.kv_len = match.node, matched, matched
         self._ledger.add("prefix_hit_tokens_total", matched)
         self._ledger.add("prompt_tokens_total", live.prefill_len)
+        if live.retractions:
+            self._ledger.add("recomputed_tokens_total", extend)
         self._matched[live.rid] = match.indices
         return Portion(live, matched, matched + take, last)
 

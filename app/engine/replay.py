@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app.engine.change import Change
 from app.engine.driver import Driver, build_driver
+from app.engine.observe import Observer
 from app.engine.workload import trace_workload
 from app.sizing.server_args import ServerArgs
 from app.wire.event import EngineEvent
@@ -24,9 +26,18 @@ def replay(
     *,
     limit: int | None = None,
     progress: Progress | None = None,
+    change: Change | None = None,
+    observe: bool = False,
 ) -> dict[str, Any]:
     """Run a trace to its end.
 
+    Args:
+        path: the trace.
+        server: the modelled server.
+        limit: only the first accepted rows.
+        progress: told now and then how far it is.
+        change: run a changed load or step time.
+        observe: add `observed`, what bound and how close the others came.
     Returns:
         `requests`, `pools`, `invariants`, `errors`, `sim_seconds`, `wall_seconds`, `result_hash`,
         `trace`, `notes`, `server`.
@@ -35,20 +46,34 @@ def replay(
         FlagError, TraceError: nothing was run.
     """
     ignore: Callable[[EngineEvent], None] = lambda event: None  # noqa: E731
-    driver = build_driver(server, lambda: trace_workload(path, limit=limit), on_event=ignore)
+    change = change or Change()
+    driver = build_driver(
+        server,
+        lambda: change.of(trace_workload(path, limit=limit)),
+        on_event=ignore,
+        step_time=change.step_time(),
+    )
     peaks = Peaks(driver)
-    total = driver.workload.total or 0
+    observer = Observer(driver) if observe else None
     started = time.perf_counter()
-    batches = 0
+    _run(driver, peaks, observer, progress)
+    result = _result(driver, peaks, time.perf_counter() - started)
+    return result | {"observed": observer.result()} if observer is not None else result
+
+
+def _run(
+    driver: Driver, peaks: "Peaks", observer: Observer | None, progress: Progress | None
+) -> None:
+    total, batches = driver.workload.total or 0, 0
     while driver.step(until_ns=NO_LIMIT_NS):
         peaks.note()
+        if observer is not None:
+            observer.note()
         batches += 1
         if progress is not None and batches % PROGRESS_EVERY == 0:
             progress(_ended(driver), total, driver.now_ns / 1e9)
-    wall_s = time.perf_counter() - started
     if progress is not None:
         progress(_ended(driver), total, driver.now_ns / 1e9)
-    return _result(driver, peaks, wall_s)
 
 
 class Peaks:
