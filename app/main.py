@@ -15,6 +15,7 @@ from app.hub.hub import Hub
 from app.incidents.keeper import Keeper
 from app.routes import (
     asyncapi,
+    checks,
     errors,
     events,
     health,
@@ -35,7 +36,7 @@ from app.supervisor import Supervisor
 
 #: pages come last: their paths are the shortest
 ROUTERS = (
-    *(health, hosts, pools, history, events, incidents, workload, errors),
+    *(health, hosts, pools, history, events, checks, incidents, workload, errors),
     *(metrics, asyncapi, stream, plotly, incident_pages, pages),
 )
 

@@ -67,6 +67,16 @@ class History:
             for end, low in zip(ends, lows, strict=True)
         ]
 
+    def since(self, pool: str, t: float) -> list[list[float]]:
+        """Rows of `COLUMNS` that are not older than wall time `t`, oldest first."""
+        ring = self._rings.get(pool)
+        if ring is None or self._count == 0:
+            return []
+        kept = min(self._count, len(ring))
+        table = ring[np.arange(self._count - kept, self._count) % len(ring)]
+        rows: list[list[float]] = table[table[:, COLUMNS.index("t")] >= t].tolist()
+        return rows
+
     def reach_s(self) -> float:
         """Wall seconds between the oldest and the newest row kept."""
         for ring in self._rings.values():
