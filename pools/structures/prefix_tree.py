@@ -87,11 +87,7 @@ class PrefixTree:
             child = node.children.get(child_key(rest, self.page_size))
             if child is None:
                 break
-            shared = common_prefix(child.key, rest, self.page_size)
-            if shared < len(child):
-                child = self._split(child, shared)
-            child.last_access = self._clock
-            child.hit_count += 1
+            child = self._touched(child, rest)
             if child.value is None:
                 host_hit += len(child)
             elif host_hit == 0:
@@ -99,7 +95,7 @@ class PrefixTree:
                 device_node = child
             else:
                 break
-            node, rest = child, rest[shared:]
+            node, rest = child, rest[len(child) :]
         indices = np.concatenate(values) if values else np.empty(0, np.int64)
         self.hit_tokens_total += len(indices)
         return Match(indices, device_node, host_hit, node)
@@ -125,10 +121,9 @@ class PrefixTree:
             if child is None:
                 self._add(node, rest, values)
                 break
-            shared = common_prefix(child.key, rest, self.page_size)
-            if shared < len(child):
-                child = self._split(child, shared)
-            child.last_access = self._clock
+            child = self._touched(child, rest)
+            child.hit_count += 1
+            shared = len(child)
             if child.value is None:
                 self._revive(child, values[:shared])
             else:
@@ -172,7 +167,7 @@ class PrefixTree:
             value, parent = node.value, node.parent
             if value is None or parent is None:
                 continue
-            self.kv.free(value)
+            self.kv.free_segment(value)
             freed += len(value)
             self._evictable -= len(value)
             self._nodes -= 1
@@ -216,7 +211,8 @@ class PrefixTree:
 
     def _add(self, parent: RadixNode, key: Ids, value: Ids) -> None:
         node = RadixNode(key.copy(), value.copy(), parent)
-        node.last_access = self._clock
+        self._clock += 1
+        node.last_access, node.hit_count = self._clock, 1
         parent.children[child_key(key, self.page_size)] = node
         self.kv.adopt(value, False)
         self._evictable += len(value)
@@ -233,10 +229,18 @@ class PrefixTree:
             self._leaves.push(node)
         self._nodes += 1
 
-    def _split(self, node: RadixNode, at: int) -> RadixNode:
-        if node.value is not None:
-            self._nodes += 1
-        return node.split(at, self.page_size)
+    def _touched(self, node: RadixNode, rest: Ids) -> RadixNode:
+        # The part of a node that `rest` begins with, as a node of its own. What is cut off counts
+        # as used too, just before: upstream reads its clock in this order.
+        node.last_access = self._clock
+        shared = common_prefix(node.key, rest, self.page_size)
+        if shared == len(node):
+            return node
+        self._nodes += node.value is not None
+        upper = node.split(shared, self.page_size)
+        self._clock += 1
+        upper.last_access = self._clock
+        return upper
 
     def _walk(self) -> Iterator[RadixNode]:
         stack = list(self.root.children.values())

@@ -10,6 +10,8 @@ Invariants:
     I5  what was written to a unit is what a free reads back (memory_check).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from pools.errors import ForeignIndex, InvalidSize
@@ -126,10 +128,30 @@ class TokenPool(TokenBooks):
                 Under upstream checks such tokens are counted instead.
         """
         ids = np.asarray(token_ids, np.int64)
-        if ids.size == 0:
-            return
+        if ids.size:
+            self._free_units(lambda: self._units_of(ids))
+
+    def free_segment(self, token_ids: Ints) -> None:
+        """Give back token ids that begin on a page and go on page after page, as a row's do.
+
+        The pages are taken back in this order, where `free` sorts them; the last may be partial.
+
+        Raises:
+            ForeignIndex: strict, ids that do not begin on a page or leave one in its middle.
+            DoubleFree, MemoryCorrupted: as `free`.
+        """
+        ids = np.asarray(token_ids, np.int64)
+        if ids.size:
+            self._free_units(lambda: self._segment(ids))
+
+    def free_units(self) -> tuple[Ids, Ids]:
+        """Units that a call gets next, in this order, and those that wait; int64 copies."""
+        free = self._free.to_array()
+        return free[: self._free.listed], free[self._free.listed :]
+
+    def _free_units(self, units_of: Callable[[], Ids]) -> None:
         with self._tally:
-            units = self._units_of(ids)
+            units = units_of()
             holders = self._book.check_free(units)
             if self._stamps is not None and self.checks == "strict":
                 self._stamps.check(units)
@@ -142,6 +164,24 @@ class TokenPool(TokenBooks):
             self._stamps.forget(known)
         self._give_back(units)
         self._tally.frees += 1
+
+    def _segment(self, ids: Ids) -> Ids:
+        page = self.page_size
+        if self.checks == "strict" and page > 1:
+            off = (ids - np.arange(len(ids))) % page
+            bad = off != 0
+            heads = ids[::page]
+            bad |= np.repeat(heads, page)[: len(ids)] // page != ids // page
+            if bad.any():
+                at = int(np.flatnonzero(bad)[0])
+                raise ForeignIndex(
+                    f"token {ids[at]} at place {at} of a segment does not lie there in pages of "
+                    f"{page}; free takes ids in any order",
+                    token=int(ids[at]),
+                    index=at,
+                    page_size=page,
+                )
+        return ids[::page] // page
 
     def _take(self, count: int, enough: int = 0) -> Ids | None:
         units = self._free.take(count, enough)
