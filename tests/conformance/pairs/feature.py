@@ -49,7 +49,10 @@ class Ours:
         self.pool.space.merge()
 
     def wear(self, value: int) -> None:
-        self.pool.set_generations(value)
+        """Free slots age, none gets younger: a generation that came again would name two leases."""
+        for slot in self.pool.book.free_slots():
+            if self.pool.generation[slot] < value:
+                self.pool.set_generation(slot, value)
 
     def wear_slot(self, slot: int, value: int) -> None:
         self.pool.set_generation(slot, value)
@@ -104,12 +107,9 @@ class Upstream:
         self.pool._merge_ranges_locked()
 
     def wear(self, value: int) -> None:
-        # A stimulus, no call of either pool. Ours forgets the words of a slot that is set back, as
-        # those of a lease long gone must not count for one to come; so does this.
+        generations = self.pool._slot_generations
         for slot in self.pool._available_slots:
-            if self.pool._slot_generations[slot] > value:
-                self.pool._control_words[slot] = 0
-            self.pool._slot_generations[slot] = value
+            generations[slot] = max(generations[slot], value)
 
     def wear_slot(self, slot: int, value: int) -> None:
         self.pool._slot_generations[slot] = value
