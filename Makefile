@@ -21,7 +21,7 @@ PEER_PIP := $(PEER)/bin/python -m pip --disable-pip-version-check --no-input
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup serve test check bench fix shot clean
-.PHONY: setup-conformance conformance conformance-nightly
+.PHONY: setup-conformance conformance conformance-nightly bench-pools
 
 help: ## List these targets and the variables they take
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ check: setup ## Check format, lint, types, import contracts and size budgets
 
 bench: setup ## Measure speed, each figure as a ratio of one run
 	$(BIN)/python -m benchmarks.run $(BENCH_ARGS)
+
+# SGLang's own classes where their environment is built, else plain ones of the same growth.
+bench-pools: setup ## Measure pool operations against SGLang's own classes, call by call
+	$(if $(wildcard $(PEER)/.sglang),$(PEER),$(BIN:/bin=))/bin/python -m benchmarks.pools_report $(BENCH_ARGS)
 
 setup-conformance: $(PEER)/.sglang ## Create .venv-conformance with SGLang's own classes (3 min, 2 GB)
 

@@ -14,7 +14,7 @@ from tests.contract.tree import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 TARGETS = (
     *("help", "setup", "serve", "test", "check", "bench", "fix", "shot", "clean"),
-    *("setup-conformance", "conformance", "conformance-nightly"),
+    *("setup-conformance", "conformance", "conformance-nightly", "bench-pools"),
 )
 
 
