@@ -8,19 +8,25 @@ TORCH_INDEX ?=#      index that torch alone is installed from, for a CPU-only bu
 SERVE_ARGS =#        further flags of `poolscope serve`
 TEST_ARGS =#         further flags of pytest
 BENCH_ARGS =#        further flags of the benchmarks, --strict for one
+CONFORMANCE_ARGS =#  further flags of the comparison with SGLang, --seed for one
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# SGLang's own classes live apart: their dependencies are none of ours.
+PEER := .venv-conformance
+PEER_LOCK := requirements-conformance.lock
+PEER_PIP := $(PEER)/bin/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup serve test check bench fix shot clean
+.PHONY: setup-conformance conformance conformance-nightly bench-pools
 
 help: ## List these targets and the variables they take
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@awk -F ' [?]?= ?|# +' '/^[A-Z_]+ [?]?=.*#/ {printf "  %-12s %s%s\n", $$1, $$3, $$2 ? " (" $$2 ")" : ""}' $(MAKEFILE_LIST)
+	@awk -F ' [?]?= ?|# +' '/^[A-Z_]+ [?]?=.*#/ {printf "  %-16s %s%s\n", $$1, $$3, $$2 ? " (" $$2 ")" : ""}' $(MAKEFILE_LIST)
 
 setup: $(BIN)/.app ## Create .venv and install everything at the pinned versions
 
@@ -40,6 +46,18 @@ check: setup ## Check format, lint, types, import contracts and size budgets
 bench: setup ## Measure speed, each figure as a ratio of one run
 	$(BIN)/python -m benchmarks.run $(BENCH_ARGS)
 
+# SGLang's own classes where their environment is built, else plain ones of the same growth.
+bench-pools: setup ## Measure pool operations against SGLang's own classes, call by call
+	$(if $(wildcard $(PEER)/.sglang),$(PEER),$(BIN:/bin=))/bin/python -m benchmarks.pools_report $(BENCH_ARGS)
+
+setup-conformance: $(PEER)/.sglang ## Create .venv-conformance with SGLang's own classes (3 min, 2 GB)
+
+conformance: setup-conformance ## Compare our pools with SGLang's own, operation by operation
+	$(PEER)/bin/python -m tests.conformance.run $(CONFORMANCE_ARGS)
+
+conformance-nightly: setup-conformance ## The same for long: 280,000 sequences, half an hour
+	$(PEER)/bin/python -m tests.conformance.run --sequences 40000 --seed 1000000 $(CONFORMANCE_ARGS)
+
 fix: setup ## Format, and repair what the linter can
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
@@ -47,16 +65,20 @@ fix: setup ## Format, and repair what the linter can
 shot: setup ## Take the README's picture of the Live page (needs Chromium)
 	$(BIN)/python -m tests.browser.shot
 
-clean: ## Remove .venv, caches and build products
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+clean: ## Remove both environments, caches and build products
+	rm -rf $(VENV) $(PEER) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf *.egg-info
 
 # Each stamp stands for one step; make repeats a step when what it was made from is newer.
 
+define check_python
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+  echo "$(PYTHON) is missing or older than Python 3.11: make PYTHON=python3.11 names another"; exit 1; }
+endef
+
 $(BIN)/.venv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo "$(PYTHON) is missing or older than Python 3.11: make PYTHON=python3.11 names another"; exit 1; }
+	$(check_python)
 	$(PYTHON) -m venv $(VENV) || { \
 	  echo "the venv module is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	@touch $@
@@ -75,4 +97,18 @@ $(BIN)/.packages: $(BIN)/.torch requirements.lock
 
 $(BIN)/.app: $(BIN)/.packages pyproject.toml
 	$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+# An environment is marked as built only when everything is in it. sglang comes last and alone: its
+# own list of dependencies asks for CUDA builds that its pool classes do not need.
+$(PEER)/.sglang: $(PEER_LOCK)
+	$(check_python)
+	$(PYTHON) -m venv --clear $(PEER)
+	@{ $(PEER_PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) --no-deps \
+	    "$$(grep '^torch==' $(PEER_LOCK))" \
+	  && grep -v '^sglang==' $(PEER_LOCK) > $(PEER)/requirements.txt \
+	  && $(PEER_PIP) install --quiet -r $(PEER)/requirements.txt \
+	  && $(PEER_PIP) install --quiet --no-deps "$$(grep '^sglang==' $(PEER_LOCK))"; } || { \
+	  echo "make setup-conformance: $(PEER) could not be built, see pip's message above. It needs a"; \
+	  echo "package index that has every line of $(PEER_LOCK), once; nothing else here does."; exit 1; }
 	@touch $@

@@ -12,6 +12,7 @@ from pools.kinds.kv_tokens import KvTokens
 
 SMALL, LARGE, PAGE, OWNER, BATCH = 100_000, 4_000_000, 16, 7, 256
 MOST = 1.5
+PREFIX = "growth, "
 
 Call = Callable[[], object]
 
@@ -21,7 +22,7 @@ def bench() -> Iterator[Figure]:
     for name, make in CALLS.items():
         small, large = medians(make(SMALL), make(LARGE))
         note = f"{short_time(large)} against {short_time(small)}"
-        yield Figure(f"growth, {name}", large / small, "x", MOST, "at most", note)
+        yield Figure(f"{PREFIX}{name}", large / small, "x", MOST, "at most", note)
 
 
 def kv_tokens(size: int) -> Call:

@@ -63,9 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return USAGE_EXIT
     torch.set_num_threads(1)
-    print(_machine())
+    print(machine())
     figures = [
-        figure for name in args.names or known for figure in _measured(name, load(known[name]))
+        figure for name in args.names or known for figure in measure(name, load(known[name]))
     ]
     if args.json:
         args.json.write_text(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
@@ -77,7 +77,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if missed and args.strict else 0
 
 
-def _measured(name: str, bench: Bench) -> Iterator[Figure]:
+def measure(name: str, bench: Bench) -> Iterator[Figure]:
+    """The figures of one benchmark, each printed when it is there."""
     began = time.perf_counter()
     print(f"\n{name}")
     for figure in bench():
@@ -86,7 +87,8 @@ def _measured(name: str, bench: Bench) -> Iterator[Figure]:
     print(f"  ({time.perf_counter() - began:.0f} s)")
 
 
-def _machine() -> str:
+def machine() -> str:
+    """What the figures were measured on, in one line."""
     cores = os.cpu_count()
     return (
         f"{platform.machine()}, {cores} cores, Python {platform.python_version()}, "

@@ -190,6 +190,20 @@ class MmLeaseInactive(PoolError, RuntimeError):
         )
 
 
+class MmLeaseCancelInactive(PoolError, RuntimeError):
+    """A lease cancelled that is not the one registered for its slot."""
+
+    code = "mm-lease-cancel-inactive"
+
+    def __init__(self, transport_name: str, slot: int, generation: int) -> None:
+        super().__init__(
+            f"Cannot cancel inactive {transport_name} pool lease "
+            f"(slot={slot}, generation={generation})",
+            slot=slot,
+            generation=generation,
+        )
+
+
 class DoubleFree(PoolError, ValueError):
     """Strict checks: a unit freed that is free already, or twice within one call."""
 

@@ -4,16 +4,20 @@ import torch
 
 
 class Pages:
-    """Pages 1 .. size // page_size, last in first out by group."""
+    """Pages 1 .. size // page_size, last in first out by group, or set aside and sorted."""
 
-    def __init__(self, size: int, page_size: int) -> None:
-        self.page_size = page_size
+    def __init__(self, size: int, page_size: int, *, staged: bool = False) -> None:
+        self.page_size, self.staged = page_size, staged
+        self.released: list[torch.Tensor] = []
         self.free_pages = torch.arange(1, size // page_size + 1, dtype=torch.int64)
         self.offsets = torch.arange(page_size)
 
     def alloc(self, tokens: int) -> torch.Tensor | None:
         """Token ids of whole pages, or None."""
         count = tokens // self.page_size
+        if count > len(self.free_pages) and self.released:
+            self.free_pages, _ = torch.sort(torch.cat((self.free_pages, *self.released)))
+            self.released = []
         if count > len(self.free_pages):
             return None
         pages = self.free_pages[:count]
@@ -22,4 +26,8 @@ class Pages:
 
     def free(self, ids: torch.Tensor) -> None:
         """Give the pages of these ids back, in O(free pages)."""
-        self.free_pages = torch.cat((torch.unique(ids // self.page_size), self.free_pages))
+        pages = torch.unique(ids // self.page_size)
+        if self.staged:
+            self.released.append(pages)
+        else:
+            self.free_pages = torch.cat((pages, self.free_pages))

@@ -60,6 +60,8 @@ class HostLogical:
         self.name, self.size, self.page_size = name, size, page_size
         self.checks: Checks = checks
         self._free = FreeList(0, size)
+        #: free slots that upstream would not have to merge first
+        self._merged = size
         self._held = 0
         self._slot_free = np.ones(size, np.bool_)
         self.state = np.full(size // page_size, AVAILABLE, np.uint8)
@@ -76,8 +78,14 @@ class HostLogical:
         """Free host tokens, released ones included."""
         return len(self._free)
 
+    def free_slots(self) -> Ids:
+        """Free host ids in the order of taking, int64, shape (available_size(),); a copy."""
+        return self._free.to_array()
+
     def alloc(self, need_size: int) -> Ids | None:
         """Host ids, shape (need_size,); None when fewer are free.
+
+        Under upstream checks a negative size takes all but that many, as a slice does.
 
         Raises:
             HostAllocUnaligned: need_size is no multiple of the page.
@@ -89,10 +97,15 @@ class HostLogical:
             raise self._tally.raised(
                 InvalidSize(f"need_size {need_size} is negative", need_size=need_size)
             )
-        ids = self._free.take(max(need_size, 0))
+        if need_size < 0:
+            need_size = max(self._merged + need_size, 0)
+        ids = self._free.take(need_size)
         if ids is None:
             self._tally.failed("no_tokens")
             return None
+        if need_size > self._merged:
+            self._merged = len(self._free) + need_size
+        self._merged -= need_size
         self._note(ids, taken=True)
         self._tally.allocs += 1
         return ids
@@ -137,6 +150,7 @@ class HostLogical:
     def clear(self) -> None:
         """Everything free in the first order."""
         self._free.reset()
+        self._merged = self.size
         self._held = 0
         self._slot_free[:] = True
         self._held_in_page[:] = 0

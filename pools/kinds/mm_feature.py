@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pools import errors
 from pools.base import Checks
 from pools.device import open_device
-from pools.errors import ForeignIndex, InvalidSize, MmRecycleIntervalNotPositive
 from pools.snapshot import Geometry, PoolSnapshot
 from pools.structures.feature_books import GENERATION_LIMIT, FeatureBooks
 from pools.structures.feature_layout import FeatureLayout
@@ -70,7 +70,7 @@ class MmFeature(FeatureBooks):
     ) -> None:
         self.layout = layout = FeatureLayout(memory_size, consumer_count, num_slots)
         if not recycle_interval_s > 0:
-            raise MmRecycleIntervalNotPositive(recycle_interval_s)
+            raise errors.MmRecycleIntervalNotPositive(recycle_interval_s)
         self.device = open_device(device)
         self.byte_tensor = layout.memory(transport_name, self.device, byte_tensor)
         self._words = self.device.control_words(
@@ -110,7 +110,7 @@ class MmFeature(FeatureBooks):
         source = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
         if source.numel() == 0:
             text = f"{self.transport_name} cannot transport an empty tensor"
-            self._refuse(InvalidSize(text, nbytes=0))
+            self._refuse(errors.InvalidSize(text, nbytes=0))
         lease = self.lease(source.numel(), now_s, owner)
         if lease is None:
             return None, None
@@ -138,7 +138,7 @@ class MmFeature(FeatureBooks):
         """
         if not 0 <= consumer < self.consumer_count:
             text = f"{self.name} has consumers 0 .. {self.consumer_count - 1}, got {consumer}"
-            self._refuse(ForeignIndex(text, consumer=consumer))
+            self._refuse(errors.ForeignIndex(text, consumer=consumer))
         self._check_current(lease)
         self._words.write_word(lease.slot, 1 + consumer, lease.generation)
 
@@ -146,9 +146,9 @@ class MmFeature(FeatureBooks):
         """Acknowledge for everybody a lease that was not sent; the next pass frees it.
 
         Raises:
-            MmLeaseInactive: the lease does not hold its slot any more.
+            MmLeaseCancelInactive: the lease does not hold its slot any more.
         """
-        self._check_active(lease)
+        self._check_active(lease, errors.MmLeaseCancelInactive)
         for column in range(self.layout.words_per_slot):
             self._words.write_word(lease.slot, column, lease.generation)
 

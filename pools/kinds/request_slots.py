@@ -85,6 +85,10 @@ class RequestSlots:
         """Free rows."""
         return len(self._free)
 
+    def free_rows(self) -> list[int]:
+        """Free rows as the stack holds them, the next one last; a copy."""
+        return list(self._free)
+
     def alloc(self, num_reqs: int, owners: Sequence[int] | None = None) -> list[int] | None:
         """Rows from the tail of the stack, in its order; None when fewer are free.
 

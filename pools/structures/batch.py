@@ -44,3 +44,18 @@ def batch_of(owners: Ints, **arrays: Ints) -> tuple[Ids, ...]:
     if shifted.size and int(shifted.max()) > OWNER_MAX - OWNER_MIN:
         check_owner(int(batch[-1][shifted > OWNER_MAX - OWNER_MIN][0]))
     return batch
+
+
+def check_lengths(seq_lens: Ids) -> None:
+    """Refuse lengths that do not count the new token.
+
+    Raises:
+        InvalidSize: a length below 1.
+    """
+    if seq_lens.size and seq_lens.min() < 1:
+        at = int(seq_lens.argmin())
+        raise InvalidSize(
+            f"seq_lens must count the new token: request {at} of the batch has {seq_lens[at]}",
+            index=at,
+            seq_len=int(seq_lens[at]),
+        )

@@ -10,6 +10,7 @@ from pools.errors import (
     ForeignIndex,
     InvalidSize,
     MmGenerationExhausted,
+    MmLeaseCancelInactive,
     MmLeaseInactive,
     PoolError,
 )
@@ -169,9 +170,11 @@ class FeatureBooks:
             books["bytes neither free nor leased"] = (0, self.residual())
         compare("feature pool", books)
 
-    def _check_active(self, lease: Lease) -> None:
+    def _check_active(
+        self, lease: Lease, error: type[MmLeaseInactive | MmLeaseCancelInactive] = MmLeaseInactive
+    ) -> None:
         if not self.book.is_active(lease):
-            self._refuse(MmLeaseInactive(self.transport_name, lease.slot, lease.generation))
+            self._refuse(error(self.transport_name, lease.slot, lease.generation))
 
     def _close(self, lease: Lease) -> None:
         self.book.close(lease)

@@ -32,10 +32,14 @@ class FeatureLayout:
     num_slots: int
 
     def __post_init__(self) -> None:
-        for field in ("memory_size", "consumer_count", "num_slots"):
+        for field, upstream in (
+            ("memory_size", "memory_size"),
+            ("consumer_count", "consumer_count"),
+            ("num_slots", "max_inflight_slices"),
+        ):
             value = getattr(self, field)
             if value <= 0:
-                raise InvalidSize(f"{field} must be positive", **{field: value})
+                raise InvalidSize(f"{upstream} must be positive", **{field: value})
 
     @property
     def words_per_slot(self) -> int:

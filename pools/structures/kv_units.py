@@ -30,8 +30,8 @@ class KvUnits(Protocol):
         """Token ids or None."""
         ...
 
-    def free(self, token_ids: Ids) -> None:
-        """Give units back."""
+    def free_segment(self, token_ids: Ids) -> None:
+        """Give whole units back, in this order."""
         ...
 
     def adopt(self, token_ids: Ids, protected: bool) -> None:

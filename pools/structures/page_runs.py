@@ -59,3 +59,23 @@ def repeated_id(ids: Ids) -> int | None:
     ordered = np.sort(ids)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     return int(twice[0]) if twice.size else None
+
+
+def check_segment(ids: Ids, page_size: int) -> None:
+    """Refuse ids that do not begin on a page, or leave one in its middle; the last may be partial.
+
+    Raises:
+        ForeignIndex: naming the first that lies elsewhere.
+    """
+    bad = (ids - np.arange(len(ids))) % page_size != 0
+    heads = ids[::page_size]
+    bad |= np.repeat(heads, page_size)[: len(ids)] // page_size != ids // page_size
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        raise ForeignIndex(
+            f"token {ids[at]} at place {at} of a segment does not lie there in pages of "
+            f"{page_size}; free takes ids in any order",
+            token=int(ids[at]),
+            index=at,
+            page_size=page_size,
+        )

@@ -65,11 +65,7 @@ class PrefixTree(TreeBooks):
             child = node.children.get(child_key(rest, self.page_size))
             if child is None:
                 break
-            shared = common_prefix(child.key, rest, self.page_size)
-            if shared < len(child):
-                child = self._split(child, shared)
-            child.last_access = self._clock
-            child.hit_count += 1
+            child = self._touched(child, rest)
             if child.value is None:
                 host_hit += len(child)
             elif host_hit == 0:
@@ -77,7 +73,7 @@ class PrefixTree(TreeBooks):
                 device_node = child
             else:
                 break
-            node, rest = child, rest[shared:]
+            node, rest = child, rest[len(child) :]
         indices = np.concatenate(values) if values else np.empty(0, np.int64)
         self.hit_tokens_total += len(indices)
         return Match(indices, device_node, host_hit, node)
@@ -110,8 +106,8 @@ class PrefixTree(TreeBooks):
         self._clock += 1
         node = self.root
         for child, shared in way:
-            node = self._split(child, shared) if shared < len(child) else child
-            node.last_access = self._clock
+            node = self._touched(child, rest)
+            node.hit_count += 1
             if node.value is None:
                 self._revive(node, values[:shared])
             else:
@@ -133,7 +129,7 @@ class PrefixTree(TreeBooks):
             if value is None or parent is None:
                 continue
             try:
-                self.kv.free(value)
+                self.kv.free_segment(value)
             except PoolError:
                 self._leaves.push(node)
                 raise

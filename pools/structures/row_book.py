@@ -49,13 +49,26 @@ class RowBook:
         self.state[index], self.owner[index] = AVAILABLE, NOBODY
 
     def give_anything(self, rows: list[int], owners: Sequence[int] | None) -> None:
-        """Upstream checks: a row may have a holder already, or be none of this pool's."""
+        """Upstream checks: a row may have a holder already, or be none of this pool's.
+
+        Raises:
+            IndexError: a row beyond the table. As upstream, the rows are off the stack by now, and
+                lost.
+        """
+        for row in rows:
+            if not -self.size - 1 <= row <= self.size:
+                raise IndexError(
+                    f"index {row} is out of bounds for dimension 0 with size {self.size + 1}"
+                )
+        # One addition for all, as upstream: a row named twice grows once, -1 means the last.
+        self.generation[rows] += np.uint32(1)
         named = () if owners is None else owners
         for at, row in enumerate(rows):
             ours = 1 <= row <= self.size
             self._more[row] += not ours or self.state[row] == HELD
             if ours:
-                self._enter(row, named[at] if at < len(named) else NOBODY)
+                self.state[row] = HELD
+                self.owner[row] = named[at] if at < len(named) else NOBODY
         self.held += len(rows)
         self.bumps_total += len(rows)
 

@@ -10,12 +10,15 @@ Invariants:
     I5  what was written to a unit is what a free reads back (memory_check).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from pools.errors import ForeignIndex, InvalidSize
-from pools.structures.batch import batch_of, check_owner
+from pools.structures.batch import batch_of, check_lengths, check_owner
 from pools.structures.decode_plan import DecodePlan
 from pools.structures.extend_plan import ExtendPlan
+from pools.structures.page_runs import check_segment
 from pools.structures.token_books import Ids, Ints, TokenBooks
 
 
@@ -107,7 +110,7 @@ class TokenPool(TokenBooks):
             before, ids = lengths - 1, last + 1
             goes_on = np.flatnonzero(before % self.page_size)
             if self.checks == "strict":
-                self._check_lengths(lengths)
+                check_lengths(lengths)
                 if goes_on.size:
                     self._check_goes_on(ids[goes_on], before[goes_on], holders[goes_on])
         units = self._take(len(ids) - len(goes_on), 0 if self.page_size == 1 else len(ids))
@@ -140,7 +143,7 @@ class TokenPool(TokenBooks):
             before, last, holders = batch_of(owners, lengths=lengths, last_locs=last_locs)
             goes_on = np.flatnonzero(before % self.page_size)
             if self.checks == "strict":
-                self._check_lengths(before + 1)
+                check_lengths(before + 1)
                 if goes_on.size:
                     self._check_goes_on(last[goes_on] + 1, before[goes_on], holders[goes_on])
         plan = DecodePlan.of(before, steps, self.page_size)
@@ -161,10 +164,30 @@ class TokenPool(TokenBooks):
                 Under upstream checks such tokens are counted instead.
         """
         ids = np.asarray(token_ids, np.int64)
-        if ids.size == 0:
-            return
+        if ids.size:
+            self._free_units(lambda: self._units_of(ids))
+
+    def free_segment(self, token_ids: Ints) -> None:
+        """Give back token ids that begin on a page and go on page after page, as a row's do.
+
+        The pages are taken back in this order, where `free` sorts them; the last may be partial.
+
+        Raises:
+            ForeignIndex: strict, ids that do not begin on a page or leave one in its middle.
+            DoubleFree, MemoryCorrupted: as `free`.
+        """
+        ids = np.asarray(token_ids, np.int64)
+        if ids.size:
+            self._free_units(lambda: self._segment(ids))
+
+    def free_units(self) -> tuple[Ids, Ids]:
+        """Units that a call gets next, in this order, and those that wait; int64 copies."""
+        free = self._free.to_array()
+        return free[: self._free.listed], free[self._free.listed :]
+
+    def _free_units(self, units_of: Callable[[], Ids]) -> None:
         with self._tally:
-            units = self._units_of(ids)
+            units = units_of()
             holders = self._book.check_free(units)
             if self._stamps is not None and self.checks == "strict":
                 self._stamps.check(units)
@@ -177,6 +200,11 @@ class TokenPool(TokenBooks):
             self._stamps.forget(known)
         self._give_back(units)
         self._tally.frees += 1
+
+    def _segment(self, ids: Ids) -> Ids:
+        if self.checks == "strict" and self.page_size > 1:
+            check_segment(ids, self.page_size)
+        return ids[:: self.page_size] // self.page_size
 
     def _take(self, count: int, enough: int = 0) -> Ids | None:
         units = self._free.take(count, enough)
@@ -198,15 +226,6 @@ class TokenPool(TokenBooks):
                 page_size=page,
             )
         self._book.check_held(ids // page, owners)
-
-    def _check_lengths(self, seq_lens: Ids) -> None:
-        if seq_lens.size and seq_lens.min() < 1:
-            at = int(seq_lens.argmin())
-            raise InvalidSize(
-                f"seq_lens must count the new token: request {at} of the batch has {seq_lens[at]}",
-                index=at,
-                seq_len=int(seq_lens[at]),
-            )
 
     def _invalid(self, need_tokens: int) -> InvalidSize:
         page = self.page_size

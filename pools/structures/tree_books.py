@@ -9,7 +9,7 @@ from pools.errors import ForeignIndex, IntegrityError, InvalidSize
 from pools.structures.eviction import POLICIES
 from pools.structures.kv_units import KvUnits
 from pools.structures.lazy_heap import LazyHeap
-from pools.structures.radix_node import RadixNode, child_key
+from pools.structures.radix_node import RadixNode, child_key, common_prefix
 
 Ids = NDArray[np.int64]
 
@@ -98,7 +98,8 @@ class TreeBooks:
     def _add(self, parent: RadixNode, key: Ids, value: Ids) -> None:
         """A new node whose units the tree has adopted."""
         node = RadixNode(key.copy(), value.copy(), parent)
-        node.last_access = self._clock
+        self._clock += 1
+        node.last_access, node.hit_count = self._clock, 1
         parent.children[child_key(key, self.page_size)] = node
         self._evictable += len(value)
         self._nodes += 1
@@ -115,10 +116,18 @@ class TreeBooks:
             self._leaves.push(node)
         self._nodes += 1
 
-    def _split(self, node: RadixNode, at: int) -> RadixNode:
-        if node.value is not None:
-            self._nodes += 1
-        return node.split(at, self.page_size)
+    def _touched(self, node: RadixNode, rest: Ids) -> RadixNode:
+        """The part of a node that `rest` begins with, as a node of its own."""
+        # What is cut off counts as used too, just before: upstream reads its clock in this order.
+        node.last_access = self._clock
+        shared = common_prefix(node.key, rest, self.page_size)
+        if shared == len(node):
+            return node
+        self._nodes += node.value is not None
+        upper = node.split(shared, self.page_size)
+        self._clock += 1
+        upper.last_access = self._clock
+        return upper
 
     def _forget_nodes(self) -> None:
         for child in self.root.children.values():

@@ -12,7 +12,10 @@ from packaging.utils import canonicalize_name
 from tests.contract.tree import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-TARGETS = ("help", "setup", "serve", "test", "check", "bench", "fix", "shot", "clean")
+TARGETS = (
+    *("help", "setup", "serve", "test", "check", "bench", "fix", "shot", "clean"),
+    *("setup-conformance", "conformance", "conformance-nightly", "bench-pools"),
+)
 
 
 def pins() -> dict[str, str]:
@@ -58,11 +61,11 @@ def test_makefile_helps_with_every_target(target: str) -> None:
 
 def test_ci_runs_what_the_readme_tells_a_reader_to_run() -> None:
     readme, ci = (ROOT / "README.md").read_text(), (ROOT / ".ci" / "run").read_text()
-    for command in ("make test", "make check"):
+    for command in ("make test", "make check", "make conformance"):
         assert command in readme
         assert command in ci
 
 
 def test_readme_and_makefile_know_the_same_targets() -> None:
-    named = set(re.findall(r"\bmake ([a-z]+)\b", (ROOT / "README.md").read_text()))
+    named = set(re.findall(r"\bmake ([a-z-]+)\b", (ROOT / "README.md").read_text()))
     assert named <= set(TARGETS), f"the README names targets that are not there: {named}"

@@ -34,9 +34,13 @@ def test_construction_errors_are_coded() -> None:
         MmFeature(256 * KIB, 2, recycle_interval_s=0.0)
     with pytest.raises(MmRecycleIntervalNotPositive):
         MmFeature(256 * KIB, 2, recycle_interval_s=float("nan"))
-    for wrong in ({"memory_size": 0}, {"consumer_count": -1}, {"num_slots": 0}):
-        sizes = {"memory_size": 256 * KIB, "consumer_count": 2} | wrong
-        with pytest.raises(InvalidSize, match=f"{next(iter(wrong))} must be positive"):
+    for name, value, told in (
+        ("memory_size", 0, "memory_size"),
+        ("consumer_count", -1, "consumer_count"),
+        ("num_slots", 0, "max_inflight_slices"),
+    ):
+        sizes = {"memory_size": 256 * KIB, "consumer_count": 2} | {name: value}
+        with pytest.raises(InvalidSize, match=f"{told} must be positive"):
             MmFeature(**sizes)
     for limit in (0, LIMIT + 1):
         with pytest.raises(InvalidSize, match="31 bits"):

@@ -6,7 +6,7 @@ import torch
 
 from pools.base import Pool
 from pools.device import EndlessWait
-from pools.errors import MmLeaseInactive
+from pools.errors import MmLeaseCancelInactive, MmLeaseInactive
 from pools.kinds.mm_feature import POOL, MmFeature
 from pools.snapshot import AVAILABLE, HELD, LEAKED
 from tests.pools.feature_pools import acknowledge_all, conserved, must_lease
@@ -93,7 +93,7 @@ def test_cancel_frees_on_the_next_pass() -> None:
     pool.cancel(lease)
     assert pool.book.is_active(lease)
     assert pool.recycle(0.0) == [lease]
-    with pytest.raises(MmLeaseInactive):
+    with pytest.raises(MmLeaseCancelInactive, match="Cannot cancel inactive"):
         pool.cancel(lease)
 
 

@@ -3,7 +3,13 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from pools.errors import ForeignIndex, InvalidSize, MmGenerationExhausted, MmLeaseInactive
+from pools.errors import (
+    ForeignIndex,
+    InvalidSize,
+    MmGenerationExhausted,
+    MmLeaseCancelInactive,
+    MmLeaseInactive,
+)
 from pools.kinds.mm_feature import MmFeature
 from pools.structures.leases import Lease
 from tests.pools.machines.conserved import Conserved
@@ -86,7 +92,7 @@ class Features(Conserved):
             lease = data.draw(st.sampled_from(self.gone))
             self.unchanged(lambda: self.pool.release(lease), MmLeaseInactive)
             self.unchanged(lambda: self.pool.acknowledge(lease, 0), MmLeaseInactive)
-            self.unchanged(lambda: self.pool.cancel(lease), MmLeaseInactive)
+            self.unchanged(lambda: self.pool.cancel(lease), MmLeaseCancelInactive)
 
     @rule()
     def clear_under_live_leases(self) -> None:

@@ -1,0 +1,1 @@
+"""One file per pair of pools; each ends with `PAIR = Pair(...)`, and nothing else is edited."""
