@@ -28,11 +28,11 @@ class SlotBook:
         self._free = np.ones(size, np.bool_)
         self._held_in_page = np.zeros(size // page_size, np.int32)
         self._rank = np.zeros(size, np.int32)
+        self._offsets = np.arange(page_size)
 
     def give(self, ids: Ids) -> None:
         """Free slots are handed out."""
-        self._free[ids] = False
-        self._count(ids, 1)
+        self._set(ids, free=False)
 
     def check_free(self, ids: Ids) -> None:
         """Refuse slots that cannot be given back.
@@ -56,8 +56,7 @@ class SlotBook:
 
     def take_back(self, ids: Ids) -> None:
         """Slots, as `check_free` passes them, are free."""
-        self._free[ids] = True
-        self._count(ids, -1)
+        self._set(ids, free=True)
 
     def clear(self) -> None:
         """All slots free."""
@@ -90,12 +89,29 @@ class SlotBook:
         }
         compare(pool, books)
 
-    def _count(self, ids: Ids, sign: int) -> None:
-        self.held += sign * len(ids)
+    def _set(self, ids: Ids, *, free: bool) -> None:
+        self.held += -len(ids) if free else len(ids)
+        pages = self._whole_pages(ids)
+        if pages is not None:
+            self._free.reshape(-1, self._page)[pages] = free
+            self._held_in_page[pages] = 0 if free else self._page
+            self.state[pages] = AVAILABLE if free else HELD
+            return
+        self._free[ids] = free
         pages = ids // self._page
         # A scalar of the array's own type is what keeps numpy on its fast path.
-        np.add.at(self._held_in_page, pages, np.int32(sign))
+        np.add.at(self._held_in_page, pages, np.int32(-1 if free else 1))
         self.state[pages] = np.where(self._held_in_page[pages] > 0, HELD, AVAILABLE)
+
+    def _whole_pages(self, ids: Ids) -> Ids | None:
+        """The pages of ids that come page after page, the usual case; None for any other."""
+        if len(ids) % self._page:
+            return None
+        table = ids.reshape(-1, self._page)
+        heads = table[:, 0]
+        if (heads % self._page).any() or (table != heads[:, None] + self._offsets).any():
+            return None
+        return heads // self._page
 
 
 class SlotDamageBook(SlotBook):
