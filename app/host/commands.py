@@ -30,6 +30,8 @@ def run(loop: "HostLoop", name: str, args: Args) -> Args:
     handler = HANDLERS.get(name)
     if handler is None:
         raise CommandError("Unknown command", f"{name!r} is none of {', '.join(sorted(HANDLERS))}")
+    if not isinstance(args, dict):
+        raise CommandError("Bad arguments", f"args must be an object of names, got {args!r:.80}")
     return handler(loop, args)
 
 
@@ -94,7 +96,7 @@ def _inject(loop: "HostLoop", args: Args) -> Args:
         raise CommandError("Unknown fault", f"fault {fault!r} is none of {names}")
     try:
         result = loop.driver.inject(str(fault), **params)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise CommandError("Bad fault parameters", f"{fault}: {error}") from error
     return {"fault": fault, **(result or {})}
 
@@ -115,11 +117,16 @@ def trace_path(trace_dir: Path | None, name: object) -> Path:
     if trace_dir is None:
         raise CommandError("No trace folder", "start the server with --trace-dir FOLDER first")
     folder = trace_dir.resolve()
-    path = (folder / str(name)).resolve()
-    if not name or not path.is_relative_to(folder) or not path.is_file():
+    try:
+        path = (folder / str(name)).resolve()
+        known = bool(name) and path.is_relative_to(folder) and path.is_file()
+    except (OSError, ValueError):
+        # A name no file can have: too long, or with characters that paths do not take.
+        known = False
+    if not known:
         raise CommandError(
             "Unknown trace",
-            f"{name!r} is no file in the trace folder; GET /api/workload lists them",
+            f"{name!r:.120} is no file in the trace folder; GET /api/workload lists them",
         )
     return path
 

@@ -59,7 +59,7 @@ def parse_speed(value: object) -> float:
         return MAX_SPEED
     try:
         speed = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         speed = -1.0
     if isinstance(value, bool) or not 0.0 < speed <= 1e6:
         raise ValueError(f'speed {value!r}: give a number above 0 (1 is real time) or "max"')

@@ -123,15 +123,25 @@ class Link(threading.Thread):
             return
         while True:
             wake.clear()
-            while (message := self._peek()) is not None:
+            while (message := self._first()) is not None:
                 await socket.send(message)
+                self._sent(message)
             await wake.wait()
 
-    def _peek(self) -> bytes | str | None:
+    def _first(self) -> bytes | str | None:
         with self._lock:
             if self._lossless:
-                return self._lossless.popleft()
-            return self._state.popleft() if self._state else None
+                return self._lossless[0]
+            return self._state[0] if self._state else None
+
+    def _sent(self, message: bytes | str) -> None:
+        # Not before: a connection that closes under a send has not taken the message. What was
+        # waiting may have been given up meanwhile, so this looks before it drops.
+        with self._lock:
+            for waiting in (self._lossless, self._state):
+                if waiting and waiting[0] is message:
+                    waiting.popleft()
+                    return
 
     async def _receive(self, socket: ClientConnection) -> None:
         async for message in socket:

@@ -72,7 +72,13 @@ class Ingest:
         self.state.apply_delta(header, arrays)
 
     def _on_event(self, header: Header, arrays: Arrays) -> None:
+        # A host sends again what it cannot know to have arrived before its connection closed.
+        epoch, event_seq = int(header["epoch"]), int(header["event_seq"])
+        last_epoch, last_seq = self.state.heard
+        if epoch == last_epoch and event_seq <= last_seq:
+            return
         self.hub.tell(self.state, header)
+        self.state.heard = (epoch, event_seq)
 
     def _on_heartbeat(self, header: Header, arrays: Arrays) -> None:
         self.state.engine_age_s = float(header["engine_age_s"])

@@ -53,6 +53,8 @@ class HostState:
         self.seq = 0
         self.state_seq = 0
         self.event_seq = 0
+        #: epoch and event_seq of the host's last event
+        self.heard = (0, 0)
         self.engine_age_s = 0.0
         self.hello: Header | None = None
         self.scalars: Header | None = None

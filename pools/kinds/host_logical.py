@@ -19,19 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pools.base import Checks
-from pools.errors import (
-    DoubleFree,
-    ForeignIndex,
-    HostAllocUnaligned,
-    HostFreeUnaligned,
-    HostSizeUnaligned,
-    IntegrityError,
-    InvalidSize,
-)
-from pools.snapshot import AVAILABLE, HELD, Geometry, PoolSnapshot
+from pools.errors import HostAllocUnaligned, HostFreeUnaligned, HostSizeUnaligned, InvalidSize
+from pools.snapshot import Geometry, PoolSnapshot
 from pools.structures.free_list import FreeList
 from pools.structures.occupancy import free_edges, free_ranges
-from pools.structures.page_runs import pages_of, repeated_id
+from pools.structures.slot_book import SlotBook, SlotDamageBook
 from pools.structures.tally import Tally
 
 Ids = NDArray[np.int64]
@@ -62,11 +54,8 @@ class HostLogical:
         self._free = FreeList(0, size)
         #: free slots that upstream would not have to merge first
         self._merged = size
-        self._held = 0
-        self._slot_free = np.ones(size, np.bool_)
-        self.state = np.full(size // page_size, AVAILABLE, np.uint8)
-        self._offsets = np.arange(page_size)
-        self._held_in_page = np.zeros(size // page_size, np.int32)
+        self._book = (SlotBook if checks == "strict" else SlotDamageBook)(size, page_size)
+        self.state = self._book.state
         self._tally = Tally()
 
     @classmethod
@@ -106,7 +95,7 @@ class HostLogical:
         if need_size > self._merged:
             self._merged = len(self._free) + need_size
         self._merged -= need_size
-        self._note(ids, taken=True)
+        self._book.give(ids)
         self._tally.allocs += 1
         return ids
 
@@ -122,16 +111,16 @@ class HostLogical:
         if len(indices) == 0:
             return 0
         ids = np.asarray(indices, np.int64)
-        if self.checks == "strict":
-            self._check_free(ids)
-        self._note(ids, taken=False)
+        with self._tally:
+            self._book.check_free(ids)
+        self._book.take_back(ids)
         self._free.append(ids)
         self._tally.frees += 1
         return len(ids)
 
     def residual(self) -> int:
         """Host tokens that neither the free list nor a holder accounts for."""
-        return self.size - len(self._free) - self._held
+        return self.size - len(self._free) - self._book.held
 
     def audit(self) -> None:
         """Free list against the slots' own bits.
@@ -139,22 +128,14 @@ class HostLogical:
         Raises:
             IntegrityError: naming what differs.
         """
-        free = self._free.to_array()
-        listed = np.zeros(self.size, np.bool_)
-        listed[free[(free >= 0) & (free < self.size)]] = True
-        if int(listed.sum()) != len(free):
-            raise IntegrityError("the host free list holds a slot twice, or a foreign one")
-        if not np.array_equal(listed, self._slot_free):
-            raise IntegrityError("host slots free by bit and by list differ")
+        with self._tally:
+            self._book.audit(self.name, self._free.to_array())
 
     def clear(self) -> None:
         """Everything free in the first order."""
         self._free.reset()
         self._merged = self.size
-        self._held = 0
-        self._slot_free[:] = True
-        self._held_in_page[:] = 0
-        self.state[:] = AVAILABLE
+        self._book.clear()
 
     def snapshot(self, now_s: float, source: str = "synthetic") -> PoolSnapshot:
         """See `pools.snapshot.PoolSnapshot`; amounts in host tokens."""
@@ -168,7 +149,7 @@ class HostLogical:
             available=len(self._free),
             evictable=0,
             protected=0,
-            held=self._held,
+            held=self._book.held,
             leaked=self.residual(),
             page_size=self.page_size,
             free_ranges=free_ranges(free_edges(self.state), any_fits=True, unit=self.page_size),
@@ -179,47 +160,6 @@ class HostLogical:
     def geometry(self) -> Geometry:
         """Copies, one cell per page: held while any of its slots is."""
         return Geometry(self.state.copy(), None, None, unit_per_cell=self.page_size)
-
-    def _note(self, ids: Ids, *, taken: bool) -> None:
-        pages = self._whole_pages(ids)
-        if pages is not None:
-            self._slot_free.reshape(-1, self.page_size)[pages] = not taken
-            self._held += len(ids) if taken else -len(ids)
-            self._held_in_page[pages] = self.page_size if taken else 0
-            self.state[pages] = HELD if taken else AVAILABLE
-            return
-        known = ids[(ids >= 0) & (ids < self.size)]
-        changes = known[self._slot_free[known] == taken]
-        self._slot_free[changes] = not taken
-        sign = 1 if taken else -1
-        self._held += sign * (len(ids) if taken else len(changes))
-        pages = changes // self.page_size
-        np.add.at(self._held_in_page, pages, sign)
-        self.state[pages] = np.where(self._held_in_page[pages] > 0, HELD, AVAILABLE)
-
-    def _whole_pages(self, ids: Ids) -> Ids | None:
-        """The pages of ids that come page after page, the usual case; None for any other.
-
-        Strict checks have seen to it that the ids are distinct, known and all free or all held.
-        """
-        page = self.page_size
-        if self.checks != "strict" or len(ids) % page:
-            return None
-        table = ids.reshape(-1, page)
-        heads = table[:, 0]
-        if (heads % page).any() or (table != heads[:, None] + self._offsets).any():
-            return None
-        return heads // page
-
-    def _check_free(self, ids: Ids) -> None:
-        if ids.min() < 0 or ids.max() >= self.size:
-            raise self._tally.raised(
-                ForeignIndex(f"host slots {ids.min()}..{ids.max()} are not in 0..{self.size - 1}")
-            )
-        _, each_once = pages_of(ids, self.page_size)
-        twice = not each_once and repeated_id(ids) is not None
-        if twice or self._slot_free[ids].any():
-            raise self._tally.raised(DoubleFree("a host slot is free already, or named twice"))
 
 
 POOL = HostLogical

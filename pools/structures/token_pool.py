@@ -137,9 +137,12 @@ class TokenPool(TokenBooks):
             int64, shape (steps, bs); None when too few units are free for all.
 
         Raises:
-            InvalidSize, ForeignIndex: as `alloc_decode`.
+            InvalidSize: no steps, and as `alloc_decode`.
+            ForeignIndex: as `alloc_decode`.
         """
         with self._tally:
+            if steps < 1:
+                raise InvalidSize(f"steps {steps} is not 1 or more", steps=steps)
             before, last, holders = batch_of(owners, lengths=lengths, last_locs=last_locs)
             goes_on = np.flatnonzero(before % self.page_size)
             if self.checks == "strict":

@@ -14,6 +14,7 @@ class TinyHost:
 
     def __init__(self, name: str = "local", epoch: int = 7) -> None:
         self.name, self.epoch, self.seq, self.state_seq = name, epoch, 0, 0
+        self.event_seq = 0
         self.state = np.zeros(CELLS, np.uint8)
         self.generation = np.zeros(CELLS, np.uint32)
         self.owner = np.full(CELLS, -1, np.int32)
@@ -58,8 +59,15 @@ class TinyHost:
         return encode({**self._stamp("scalars"), **body})
 
     def event(self, message: str = "x", code: str | None = None) -> bytes:
+        self.event_seq += 1
         body = {"t": 1.0, "sim_t": 1.0, "pool": None, "level": "error", "event": "error"}
-        body |= {"event_seq": 1, "code": code, "message": message, "numbers": {}, "href": None}
+        body |= {
+            "event_seq": self.event_seq,
+            "code": code,
+            "message": message,
+            "numbers": {},
+            "href": None,
+        }
         return encode({**self._stamp("event"), **body})
 
 

@@ -52,8 +52,9 @@ async def test_storm_is_one_incident_with_a_count(tmp_path: Path) -> None:
 
 async def test_order_is_kept_between_incidents_and_marks(tmp_path: Path) -> None:
     async with keeping(tmp_path / "i.sqlite") as kept:
-        mark = kept.host.event("mark").replace(b'"level":"error"', b'"level":"info" ')
-        for message in (kept.host.event("first"), mark, kept.host.event("last", "x")):
+        first, mark = kept.host.event("first"), kept.host.event("mark")
+        mark = mark.replace(b'"level":"error"', b'"level":"info" ')
+        for message in (first, mark, kept.host.event("last", "x")):
             kept.ingest.take(message)
         shown = await kept.until_shown(3)
     assert [event["message"] for event in shown] == ["first", "mark", "last"]

@@ -112,3 +112,11 @@ def test_upstream_rows_without_enough_owners_belong_to_nobody() -> None:
     assert rows.alloc(2, [4]) == [7, 8]
     assert rows.owner.tolist()[-2:] == [4, -1]
     rows.audit()
+
+
+@pytest.mark.parametrize("steps", [0, -1])
+def test_no_steps_are_refused(steps: int) -> None:
+    kv = KvPages.tiny()
+    untouched(
+        kv, lambda: kv.alloc_decode_steps(ints(0), ints(-1), ints(1), steps), f"steps {steps}"
+    )

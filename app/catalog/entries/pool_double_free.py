@@ -15,7 +15,6 @@ ENTRY = ErrorEntry(
     also=(
         "named twice in one free",
         "named twice in one takeover",
-        "a host slot is free already, or named twice",
     ),
     pool="any",
     reach="developer",

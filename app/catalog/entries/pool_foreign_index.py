@@ -18,7 +18,6 @@ ENTRY = ErrorEntry(
         "of {tokens} tokens is no node of this tree any more",
         "a match of {tokens} host tokens is no part of this tree any more",
         "{unit:word} {index} is locked in the prefix tree",
-        "host slots {first}..{last} are not in 0..{end}",
         "has slots 0 .. {last}, got {index}",
         "has consumers 0 .. {last}, got {index}",
     ),

@@ -17,6 +17,7 @@ ENTRY = ErrorEntry(
         "size {size} must be a positive multiple of page_size {page_size}",
         "seq_lens must not be below prefix_lens",
         "seq_lens must count the new token: request {index} of the batch has {size}",
+        "steps {size} is not 1 or more",
         "a batch takes one of each per request: ",
         "{name:word} {size} does not fit into int32",
         "{size} indices are too few for a key of {tokens} tokens",

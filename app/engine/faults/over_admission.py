@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from app.engine.driver import Driver
 
 NAME = "over-admission"
-NOBODY = -1
+MOST_EXTRA = 1_000_000
 
 
 def inject(driver: "Driver", extra: int = 1) -> dict[str, Any]:
     """Ask for `extra` rows more than are free, past the gate.
 
     Raises:
-        ValueError: extra is below 1.
+        ValueError: extra is below 1, or more than anybody means.
     """
-    if type(extra) is not int or extra < 1:
-        raise ValueError(f"extra must be a whole number from 1, got {extra!r}")
+    if type(extra) is not int or not 1 <= extra <= MOST_EXTRA:
+        raise ValueError(f"extra must be a whole number in 1..{MOST_EXTRA}, got {extra!r:.40}")
     slots = driver.set.slots
     asked = slots.available_size() + extra
     try:
-        rows = alloc_req_slots(slots, asked, [NOBODY] * asked)
+        rows = alloc_req_slots(slots, asked)
     except ReqSlotsExhausted as error:
         driver.raised(error, slots.name, NAME)
         return {"raised": error.code, **error.numbers}

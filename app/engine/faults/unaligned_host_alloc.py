@@ -9,20 +9,23 @@ if TYPE_CHECKING:
     from app.engine.driver import Driver
 
 NAME = "unaligned-host-alloc"
+MOST_TOKENS = 1_000_000_000
 
 
 def inject(driver: "Driver", need_size: int = 37) -> dict[str, Any]:
     """Allocate a raw sequence length on the host pool.
 
     Raises:
-        ValueError: there is no host pool, or need_size is aligned after all.
+        ValueError: there is no host pool, or need_size is aligned after all or beyond measure.
     """
     host = driver.set.host
     if host is None:
         raise ValueError("there is no host pool; start with --hicache-ratio above 0")
-    if type(need_size) is not int or need_size % host.page_size == 0:
+    known = type(need_size) is int and abs(need_size) <= MOST_TOKENS
+    if not known or need_size % host.page_size == 0:
         raise ValueError(
-            f"need_size must be no multiple of page size {host.page_size}, got {need_size!r}"
+            f"need_size must be a whole number up to {MOST_TOKENS} and no multiple of page size "
+            f"{host.page_size}, got {need_size!r:.40}"
         )
     try:
         host.alloc(need_size)
