@@ -1,5 +1,8 @@
 """A trace in labels and values, for a terminal and for a page."""
 
+import dataclasses
+from typing import Any
+
 from app.traces.info import Lengths, TraceInfo
 from app.traces.units import WORDS, show_rate, show_seconds
 
@@ -41,3 +44,18 @@ def _prefixes(info: TraceInfo) -> str:
         return "no prefix information"
     rounded = "rounded up" if info.rounding == "ceil" else "rounded down"
     return f"hash ids of {info.block_size} tokens, {rounded}, one id space for the file"
+
+
+def as_text(info: TraceInfo) -> str:
+    """For a terminal: one line each, labels in a column."""
+    rows = describe(info)
+    width = max(len(label) for label, _ in rows)
+    return "\n".join(f"{label:<{width}}  {value}" for label, value in rows)
+
+
+def as_document(info: TraceInfo) -> dict[str, Any]:
+    """For a script: every attribute of `TraceInfo`, and what follows from them."""
+    return dataclasses.asdict(info) | {
+        "requests": info.requests,
+        "has_prefix_info": info.has_prefix_info,
+    }
