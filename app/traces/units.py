@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-NS_PER_TICK = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "datetime": 1}
+NS_PER_TICK = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "datetime": 1, "none": 1}
 WORDS = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds"}
 
 #: requests per second that one trace of one service shows
@@ -69,6 +69,8 @@ def show_seconds(seconds: float) -> str:
 
 def show_time(value: int | float, unit: str) -> str:
     """A timestamp as its file has it, with its unit."""
+    if unit == "none":
+        return "none"
     if unit != "datetime":
         return f"{value:,} {unit}" if isinstance(value, int) else f"{value:,.6g} {unit}"
     seconds, ns = divmod(int(value), 10**9)

@@ -13,12 +13,10 @@ from typing import Any, BinaryIO
 
 from app.traces.errors import RowProblem, excerpt
 from app.traces.fields import token_count
-from app.traces.format import Format, Row
+from app.traces.format import MAX_HASH_ID, Format, Row
 from app.traces.lines import parsed_lines
 
 FIELDS = ("timestamp", "input_length", "output_length", "hash_ids")
-#: ids are numbered by first sight; one times its block must fit 64 bits
-MAX_HASH_ID = 2**42 - 1
 MAX_TIME = 2**63 - 1
 SNIFFED_LINES = 20
 
@@ -102,6 +100,7 @@ FORMAT = Format(
     accepts="Mooncake JSON Lines: timestamp (ms), input_length, output_length, hash_ids",
     time_unit="ms",
     block_size=512,
+    unit_varies=True,
     sniff=sniff,
     rows=rows,
 )
