@@ -5,6 +5,8 @@ import json
 import sys
 from pathlib import Path
 
+from app.traces.flags import add_trace_flags, options_from
+
 
 def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Flags of `trace`."""
@@ -12,6 +14,8 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("trace", type=Path, metavar="FILE")
     parser.add_argument("--limit", type=int, help="only the first N accepted rows")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of drawn arrivals")
+    add_trace_flags(parser)
     parser.set_defaults(run=run, parser=parser)
 
 
@@ -22,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from app.traces.reader import read_trace
 
     try:
-        info = read_trace(args.trace, limit=args.limit).info
+        info = read_trace(args.trace, options_from(args), limit=args.limit).info
     except ValueError as error:
         sys.stderr.write(f"poolscope trace: {error}\n")
         return 3 if isinstance(error, TraceError) else 2

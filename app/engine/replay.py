@@ -8,6 +8,7 @@ from typing import Any
 from app.engine.driver import Driver, build_driver
 from app.engine.workload import trace_workload
 from app.sizing.server_args import ServerArgs
+from app.traces.options import ReadOptions
 from app.wire.event import EngineEvent
 
 #: called with requests ended, requests in all, simulated seconds
@@ -21,6 +22,7 @@ ENDS = ("finished_total", "rejected_total", "aborted_total")
 def replay(
     path: str | Path,
     server: ServerArgs,
+    options: ReadOptions | None = None,
     *,
     limit: int | None = None,
     progress: Progress | None = None,
@@ -35,7 +37,9 @@ def replay(
         FlagError, TraceError: nothing was run.
     """
     ignore: Callable[[EngineEvent], None] = lambda event: None  # noqa: E731
-    driver = build_driver(server, lambda: trace_workload(path, limit=limit), on_event=ignore)
+    driver = build_driver(
+        server, lambda: trace_workload(path, options, limit=limit), on_event=ignore
+    )
     peaks = Peaks(driver)
     total = driver.workload.total or 0
     started = time.perf_counter()
@@ -134,7 +138,8 @@ def _result(driver: Driver, peaks: Peaks, wall_s: float) -> dict[str, Any]:
         "wall_seconds": wall_s,
         "result_hash": driver.ledger.result_hash(),
         "trace": {
-            key: info[key] for key in ("format", "time_unit", "block_size", "rows", "rows_dropped")
+            key: info[key]
+            for key in ("format", "time_unit", "arrivals", "block_size", "rows", "rows_dropped")
         },
         "notes": list(info["notes"]),
         "server": [

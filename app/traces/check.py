@@ -15,7 +15,8 @@ from app.traces.order import peak_waiting, time_order
 from app.traces.recognise import accepted
 from app.traces.scan import Scan
 from app.traces.summary import Reading
-from app.traces.units import NS_PER_TICK, WORDS, Unit, decide_unit
+from app.traces.unit_names import NS_PER_TICK, WORDS
+from app.traces.units import Unit, decide_unit
 
 #: hash ids that may wait for earlier arrivals further down in a file, some 150 MB
 MAX_WAITING_IDS = 4_000_000

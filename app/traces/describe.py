@@ -4,7 +4,8 @@ import dataclasses
 from typing import Any
 
 from app.traces.info import Lengths, TraceInfo
-from app.traces.units import WORDS, show_rate, show_seconds
+from app.traces.unit_names import WORDS
+from app.traces.units import show_rate, show_seconds
 
 
 def describe(info: TraceInfo) -> list[tuple[str, str]]:
@@ -29,7 +30,7 @@ def describe(info: TraceInfo) -> list[tuple[str, str]]:
     if info.images:
         shown.append(("images", f"{info.images:,}"))
     shown += [("prefixes", _prefixes(info)), *_sharing(info)]
-    shown += [("note", note) for note in info.notes]
+    shown += [("note", note) for note in info.notes if note not in info.problems]
     return shown + [("wrong row", problem) for problem in info.problems]
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.traces.blocks import Blocks
-from app.traces.units import WORDS, Unit, show_rate, show_seconds, show_time
+from app.traces.unit_names import WORDS
+from app.traces.units import Unit, is_clock, show_rate, show_seconds, show_time
 
 if TYPE_CHECKING:
     from app.traces.summary import Reading
@@ -84,7 +85,7 @@ def order_note(arrivals_ns: NDArray[np.int64], order: NDArray[np.int64] | None) 
 
 def start_note(first: int | float, unit: Unit, blocks: Blocks | None) -> list[str]:
     """A slice out of a longer trace."""
-    if unit.name == "datetime" or first == 0:
+    if first == 0 or unit.name == "none" or is_clock(first, unit.name):
         return []
     cold = "; blocks seen before it count as new" if blocks else ""
     return [f"the first timestamp, {show_time(first, unit.name)}, is taken as 0{cold}"]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.traces.units import WORDS
+from app.traces.unit_names import WORDS
 
 MAX_BLOCK_TOKENS = 1 << 20
 SCOPES = ("file", "session")
