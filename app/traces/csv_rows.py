@@ -17,7 +17,7 @@ _WHOLE = re.compile(rb"-?\d{1,400}")
 
 
 def columns(head: bytes) -> tuple[str, ...]:
-    """Names in the first line of a file."""
+    """Names in the first line of a file; none when it is no CSV line."""
     return tuple(_names(head.removeprefix(UTF8_BOM).split(b"\n", 1)[0]))
 
 
@@ -49,7 +49,10 @@ def first_row(head: bytes) -> dict[str, bytes]:
     lines = head.removeprefix(UTF8_BOM).split(b"\n", 2)
     if len(lines) < 2:
         return {}
-    return dict(zip(columns(head), _cells(lines[1].strip()), strict=False))
+    try:
+        return dict(zip(columns(head), _cells(lines[1].strip()), strict=False))
+    except RowProblem:
+        return {}
 
 
 def cell_tokens(cells: Cells, field: str, side: str) -> int:
@@ -109,9 +112,11 @@ def point_in_time(value: int | float, field: str) -> int | float:
     return value
 
 
-def _names(line: bytes) -> Iterator[str]:
-    for cell in _cells(line.strip()):
-        yield cell.decode("utf-8", "replace")
+def _names(line: bytes) -> list[str]:
+    try:
+        return [cell.decode("utf-8", "replace") for cell in _cells(line.strip())]
+    except RowProblem:
+        return []
 
 
 def _cells(line: bytes) -> list[bytes]:

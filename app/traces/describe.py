@@ -71,7 +71,8 @@ def _prefixes(info: TraceInfo) -> str:
 
 def _sharing(info: TraceInfo) -> list[tuple[str, str]]:
     if info.sharing is None:
-        return []
+        short = info.block_size is not None
+        return [("sharing", "not known: no prompt has a whole block")] if short else []
     shares = info.sharing
     return [
         (

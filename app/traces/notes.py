@@ -128,3 +128,18 @@ def same_start_note(same_start: NDArray[np.bool_]) -> list[str]:
         f"{same:,} of {total:,} prompts begin with the same hash id: count hits in "
         "blocks, not in requests"
     ]
+
+
+def copies_note(used: NDArray[np.void]) -> list[str]:
+    """Sessions that are recorded more than once, under different names.
+
+    Args:
+        used: rows that become requests, `ROW` [requests].
+    """
+    sessions, starts = np.unique(used["session"], return_index=True)
+    if len(sessions) == 1:
+        return []
+    columns = ["tick", "input_tokens", "output_tokens", "hash_count"]
+    parts = np.split(used[columns], starts[1:])
+    copies = len(parts) - len({part.tobytes() for part in parts})
+    return [f"{copies:,} sessions are exact copies of earlier ones"] if copies else []

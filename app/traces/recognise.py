@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 from pathlib import Path
 
 from app.traces import formats
@@ -27,17 +28,27 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\xff\xfe", "UTF-16 text", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text", "save it as UTF-8"),
 )
-#: first bytes of files that lie beside traces, without requests → what they are, what to do
-_NO_REQUESTS: tuple[tuple[bytes, str, str], ...] = (
+#: files without requests that lie beside traces: their look → what they are, what to do
+_NO_REQUESTS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
     (
-        b"timestamp,prompt_throughput,generation_throughput,num_running",
+        re.compile(rb"\Atimestamp,prompt_throughput,generation_throughput,num_running"),
         "a log of a server's pools, which holds no requests",
         "it can be shown, not replayed",
     ),
     (
-        b"t,prompt_throughput,gen_throughput,running,waiting",
+        re.compile(rb"\At,prompt_throughput,gen_throughput,running,waiting"),
         "a measured time series, which holds no requests",
         "name the requests.jsonl beside it",
+    ),
+    (
+        re.compile(rb"\A\s*\{\s*\"\d+\":\s*\{\s*\"\w+\":\s*\"\{"),
+        "a ServeGen client's table of lengths",
+        "name the chunk-N-trace.csv beside it",
+    ),
+    (
+        re.compile(rb"\b(?:Prefill|Decode) batch[.,] #"),
+        "a server log without lines of requests",
+        "start the server with --log-requests, or with --export-metrics-to-file",
     ),
 )
 _PICKLE_PROTOCOLS = range(2, 6)
@@ -69,12 +80,12 @@ def recognise(path: Path, options: ReadOptions | None = None) -> Format:
     head = head.removeprefix(UTF8_BOM)
     if not head.strip():
         raise TraceError(path, "the file is empty", accepted())
-    for start, what, remedy in _NO_REQUESTS:
-        if head.startswith(start):
-            raise TraceError(path, f"this is {what}", f"{remedy}; {accepted()}")
     for one in all_formats().values():
         if one.sniff(head):
             return one.bind(path, options or ReadOptions(), head) if one.bind else one
+    for pattern, what, remedy in _NO_REQUESTS:
+        if pattern.search(head):
+            raise TraceError(path, f"this is {what}", f"{remedy}; {accepted()}")
     raise TraceError(path, f"unknown format: {_looks_like(head)}", accepted())
 
 

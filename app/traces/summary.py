@@ -105,11 +105,13 @@ def _sharing(reading: Reading) -> Sharing | None:
     judged = used[used["seen_blocks"] >= 0]
     seen, blocks = judged["seen_blocks"], judged["hash_count"]
     seen_tokens = np.minimum(seen * reading.blocks.size, judged["input_tokens"])
+    if not blocks.any():
+        return None
     later = int(np.maximum(blocks - 1, 0).sum())
     return Sharing(
-        blocks_frac=float(seen.sum() / max(int(blocks.sum()), 1)),
+        blocks_frac=float(seen.sum() / int(blocks.sum())),
         later_blocks_frac=float(np.maximum(seen - 1, 0).sum() / max(later, 1)),
-        tokens_frac=float(seen_tokens.sum() / max(int(judged["input_tokens"].sum()), 1)),
+        tokens_frac=float(seen_tokens.sum() / int(judged["input_tokens"].sum())),
         requests_judged=len(judged),
     )
 
@@ -130,6 +132,7 @@ def _oddities(reading: Reading, first: int | float, sharing: Sharing | None) -> 
                 reading.arrivals_ns if order is None else reading.arrivals_ns[order]
             )
     yield from notes.same_start_note(used["same_start"])
+    yield from notes.copies_note(used)
     if sharing is not None and sharing.requests_judged < len(used):
         yield f"sharing is judged by the first {sharing.requests_judged:,} rows: memory is bounded"
 
