@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from app import __version__
-from app.commands import check, compare, explain, host, replay, serve
+from app.commands import check, compare, explain, host, replay, serve, trace
 
-VERBS = (serve, replay, compare, explain, check, host)
+VERBS = (serve, replay, trace, compare, explain, check, host)
 USAGE_EXIT = 2
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.sizing.flags import add_server_flags, args_from
 from app.sizing.server_args import FlagError
+from app.traces.flags import add_trace_flags, options_from
 
 
 def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,6 +25,7 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
     """What drives the pools, for `serve` and `host`."""
     parser.add_argument("--scenario", default="first-minute", help="synthetic workload to run")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="replay this trace instead")
+    add_trace_flags(parser)
     parser.add_argument("--speed", default="1", help='simulated s per wall s, or "max"')
 
 
@@ -38,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
             server=args_from(args),
             scenario=args.scenario,
             trace=args.trace,
+            reading=options_from(args),
             trace_dir=args.trace.parent if args.trace else None,
             speed=parse_speed(args.speed),
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.sizing.flags import add_server_flags, args_from
-from app.sizing.server_args import FlagError
+from app.traces.flags import add_trace_flags, options_from
 
 
 def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -16,6 +16,7 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("trace", type=Path, metavar="TRACE")
     parser.add_argument("--limit", type=int, help="only the first N accepted rows")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="result as JSON")
+    add_trace_flags(parser)
     add_server_flags(parser)
     parser.set_defaults(run=run, parser=parser)
 
@@ -32,13 +33,10 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"poolscope replay: --limit {args.limit}: at least 1\n")
         return 2
     try:
-        result = _with_progress(replay, args.trace, args_from(args), args.limit)
-    except FlagError as error:
+        result = _with_progress(replay, args)
+    except (ValueError, OSError) as error:
         sys.stderr.write(f"poolscope replay: {error}\n")
-        return 2
-    except (TraceError, OSError) as error:
-        sys.stderr.write(f"poolscope replay: {error}\n")
-        return 3
+        return 3 if isinstance(error, TraceError | OSError) else 2
     _write(result, args.json)
     clean = not result["invariants"]["violations"] and not any(
         pool["leaked"] for pool in result["pools"].values()
@@ -46,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if clean else 1
 
 
-def _with_progress(replay: Any, trace: Path, server: Any, limit: int | None) -> dict[str, Any]:  # noqa: ANN401
+def _with_progress(replay: Any, args: argparse.Namespace) -> dict[str, Any]:  # noqa: ANN401
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -65,7 +63,10 @@ def _with_progress(replay: Any, trace: Path, server: Any, limit: int | None) -> 
         def advance(done: int, total: int, sim_s: float) -> None:
             bar.update(task, completed=done, total=total, sim=f"{sim_s:,.0f} s simulated")
 
-        result: dict[str, Any] = replay(trace, server, limit=limit, progress=advance)
+        server, options = args_from(args), options_from(args)
+        result: dict[str, Any] = replay(
+            args.trace, server, options, limit=args.limit, progress=advance
+        )
     for note in result.get("notes", []):
         sys.stderr.write(f"note: {note}\n")
     return result

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.commands.host import add_workload_flags
 from app.sizing.flags import add_server_flags, args_from
 from app.sizing.server_args import FlagError
+from app.traces.flags import options_from
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -70,6 +71,7 @@ def _settings(args: argparse.Namespace) -> "Settings":
     from app.host.config import HostConfig, parse_speed
     from app.settings import Settings, SettingsError
     from app.sizing.plan import resolve
+    from app.traces.check import check_overrides
     from app.traces.recognise import recognise
 
     server = args_from(args)
@@ -82,13 +84,15 @@ def _settings(args: argparse.Namespace) -> "Settings":
         if path is not None and not (path.is_file() if kind == "file" else path.is_dir()):
             raise SettingsError(f"{flag} {path}: no such {'file' if kind == 'file' else 'folder'}")
     trace = args.trace.resolve() if args.trace else None
+    reading = options_from(args)
     if trace is not None:
-        recognise(trace)
+        check_overrides(trace, recognise(trace, reading), reading)
     folder = args.trace_dir or (trace.parent if trace else None)
     host = HostConfig(
         server=server,
         scenario=args.scenario,
         trace=trace,
+        reading=reading,
         trace_dir=folder.resolve() if folder else None,
         speed=parse_speed(args.speed),
     )

@@ -10,6 +10,7 @@ from app.engine.driver import Driver, build_driver
 from app.engine.observe import Observer
 from app.engine.workload import trace_workload
 from app.sizing.server_args import ServerArgs
+from app.traces.options import ReadOptions
 from app.wire.event import EngineEvent
 
 #: called with requests ended, requests in all, simulated seconds
@@ -23,6 +24,7 @@ ENDS = ("finished_total", "rejected_total", "aborted_total")
 def replay(
     path: str | Path,
     server: ServerArgs,
+    options: ReadOptions | None = None,
     *,
     limit: int | None = None,
     progress: Progress | None = None,
@@ -32,9 +34,8 @@ def replay(
     """Run a trace to its end.
 
     Args:
-        path: the trace.
+        path, options, limit: the trace, see `read_trace`.
         server: the modelled server.
-        limit: only the first accepted rows.
         progress: told now and then how far it is.
         change: run a changed load or step time.
         observe: add `observed`, what bound and how close the others came.
@@ -49,7 +50,7 @@ def replay(
     change = change or Change()
     driver = build_driver(
         server,
-        lambda: change.of(trace_workload(path, limit=limit)),
+        lambda: change.of(trace_workload(path, options, limit=limit)),
         on_event=ignore,
         step_time=change.step_time(),
     )
@@ -159,7 +160,8 @@ def _result(driver: Driver, peaks: Peaks, wall_s: float) -> dict[str, Any]:
         "wall_seconds": wall_s,
         "result_hash": driver.ledger.result_hash(),
         "trace": {
-            key: info[key] for key in ("format", "time_unit", "block_size", "rows", "rows_dropped")
+            key: info[key]
+            for key in ("format", "time_unit", "arrivals", "block_size", "rows", "rows_dropped")
         },
         "notes": list(info["notes"]),
         "server": [

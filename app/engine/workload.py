@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.scenarios import scenario
+from app.traces.options import ReadOptions
 from app.traces.reader import read_trace
 from app.traces.request import TraceRequest
 
@@ -39,13 +40,15 @@ class Workload:
         return {"name": self.name, "source": self.source, "total": self.total, "info": self.info}
 
 
-def trace_workload(path: str | Path, *, limit: int | None = None) -> Workload:
+def trace_workload(
+    path: str | Path, options: ReadOptions | None = None, *, limit: int | None = None
+) -> Workload:
     """A trace file.
 
     Raises:
         TraceError: it cannot be replayed.
     """
-    trace = read_trace(Path(path), limit=limit)
+    trace = read_trace(Path(path), options, limit=limit)
     info = dataclasses.asdict(trace.info)
     return Workload(
         name=trace.info.name,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.sizing.server_args import ServerArgs
+from app.traces.options import ReadOptions
 
 DEFAULT_SCENARIO = "first-minute"
 MAX_SPEED = float("inf")
@@ -17,7 +18,7 @@ class HostConfig:
     """Everything that a pool host needs besides its connection.
 
     `speed` is simulated seconds per wall second, `inf` for as fast as it goes. `trace` wins over
-    `scenario`. `trace_dir` is the folder that `load` takes names from.
+    `scenario`; `reading` says how it, and what `load` names in `trace_dir`, is to be read.
     """
 
     name: str = "local"
@@ -25,6 +26,7 @@ class HostConfig:
     scenario: str = DEFAULT_SCENARIO
     trace: Path | None = None
     trace_dir: Path | None = None
+    reading: ReadOptions = field(default_factory=ReadOptions)
     speed: float = 1.0
     sample_hz: float = 20.0
 
@@ -43,6 +45,7 @@ class HostConfig:
         """
         data = json.loads(text)
         data["server"] = ServerArgs(**data["server"])
+        data["reading"] = ReadOptions(**data["reading"])
         data["speed"] = parse_speed(data["speed"])
         for key in ("trace", "trace_dir"):
             data[key] = Path(data[key]) if data[key] else None

@@ -101,7 +101,9 @@ class HostLoop:
         seed = self.config.server.seed
 
         def workload() -> Workload:
-            return trace_workload(value) if kind == "trace" else scenario_workload(value, seed)
+            if kind == "trace":
+                return trace_workload(value, self.config.reading)
+            return scenario_workload(value, seed)
 
         driver = build_driver(self.config.server, workload, on_event=self._on_event)
         self.driver_done = False

@@ -30,6 +30,7 @@ def decide_blocks(
     hash_counts: NDArray[np.int64],
     documented: int,
     override: int | None,
+    rounding: str | None = None,
 ) -> Blocks:
     """The block size and rounding under which most rows have the right number of ids.
 
@@ -38,12 +39,15 @@ def decide_blocks(
         hash_counts: ids per row [rows].
         documented: the size to take where the rows cannot tell.
         override: a size that wins over all evidence; only its rounding is judged.
+        rounding: `ceil` or `floor`, likewise.
     """
-    sizes = (override,) if override is not None else CANDIDATES
+    sizes = (override,) if override is not None else sorted({*CANDIDATES, documented})
     fits: dict[tuple[int, str], NDArray[np.bool_]] = {}
     for size in sizes:
-        fits[size, "ceil"] = hash_counts == -(-input_tokens // size)
-        fits[size, "floor"] = hash_counts == input_tokens // size
+        if rounding != "floor":
+            fits[size, "ceil"] = hash_counts == -(-input_tokens // size)
+        if rounding != "ceil":
+            fits[size, "floor"] = hash_counts == input_tokens // size
     counts = {choice: int(fit.sum()) for choice, fit in fits.items()}
     most = max(counts.values())
     # on a tie the documented size, then ceil, then the larger block

@@ -47,9 +47,11 @@ class RowProblem(ValueError):
         self.problem = problem
 
 
-def place(path: Path, line: int | None, field: str | None) -> str:
-    """`file:line: field`, as far as known."""
-    where = path.name if line is None else f"{path.name}:{line}"
+def place(path: Path, line: int | None, field: str | None, counted: str = "line") -> str:
+    """`file:line: field`, as far as known; `file request 3` where no lines are counted."""
+    where = path.name
+    if line is not None:
+        where += f":{line}" if counted == "line" else f" {counted} {line}"
     return where if field is None else f"{where}: {field}"
 
 

@@ -24,7 +24,7 @@ def parsed_lines(
     Yields:
         line number from 1, and the row or its problem.
     """
-    for number, line in _numbered_lines(file):
+    for number, line in numbered_lines(file):
         if number <= header_lines:
             continue
         if line is None:
@@ -36,8 +36,8 @@ def parsed_lines(
             yield number, problem
 
 
-def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Lines without end, blank ones left out; None for one that is too long."""
+def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Lines from 1 without their ends, blank ones left out; None for one that is too long."""
     number = 0
     while line := file.readline(MAX_LINE_BYTES):
         number += 1

@@ -1,12 +1,17 @@
 """What a reader of a replay must know about its trace, one sentence each."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.traces.blocks import Blocks
-from app.traces.units import WORDS, Unit, show_rate, show_seconds, show_time
+from app.traces.unit_names import WORDS
+from app.traces.units import Unit, is_clock, show_rate, show_seconds, show_time
+
+if TYPE_CHECKING:
+    from app.traces.summary import Reading
 
 #: rows that a statement about shares needs
 ENOUGH_ROWS = 20
@@ -16,17 +21,32 @@ HALF = 0.5
 SHOWN_PROBLEMS = 3
 
 
-def unit_note(unit: Unit, rate: float, span_s: float) -> str:
+def unit_note(reading: "Reading", rate: float, span_s: float) -> list[str]:
     """The unit with the rate and span that it means, so that a wrong one shows."""
+    unit, options = reading.unit, reading.options
     meaning = f"{show_rate(rate)} over {show_seconds(span_s)}" if span_s else "all at one instant"
+    if options.arrivals is not None:
+        whose = "session starts" if reading.trace_format.hash_scope == "session" else "arrivals"
+        known = "" if unit.name == "none" else "; the file's own are not used"
+        if whose == "session starts":
+            known = "; turns follow as the file says"
+        return [f"{whose} are drawn ({options.arrivals}, seed {options.seed}){known}: {meaning}"]
+    found = [_unit_words(unit) + f": {meaning}"]
+    if options.spread_ticks:
+        found.append("arrivals of one tick are spread up to the next, as asked: not the file's own")
+    return found
+
+
+def _unit_words(unit: Unit) -> str:
     if unit.name == "datetime":
-        return f"timestamps are dates without a time zone: {meaning}"
+        return "timestamps are dates"
     because = f" ({unit.why})" if unit.why else ""
-    return f"timestamps read as {WORDS[unit.name]}{because}: {meaning}"
+    return f"timestamps read as {WORDS[unit.name]}{because}"
 
 
-def block_note(blocks: Blocks | None, rows: int) -> str:
+def block_note(reading: "Reading") -> str:
     """What a hash id covers, and how sure that is."""
+    blocks = reading.blocks
     if blocks is None:
         return "no prefix information: a hit rate cannot be told from this trace"
     tail = (
@@ -34,11 +54,13 @@ def block_note(blocks: Blocks | None, rows: int) -> str:
         if blocks.rounding == "ceil"
         else "partial blocks have none"
     )
-    text = f"each hash id covers {blocks.size} tokens; {tail}: true of {rows:,} rows"
+    text = f"each hash id covers {blocks.size} tokens; {tail}: true of {len(reading.used):,} rows"
     if blocks.rivals:
         others = ", ".join(str(size) for size in blocks.rivals)
         text += f" (the rows would fit {others} as well)"
-    return f"{text}; equal ids are equal prefixes in the whole file"
+    scope = reading.options.hash_scope or reading.trace_format.hash_scope
+    where = "in the whole file" if scope == "file" else "within one session only"
+    return f"{text}; equal ids are equal prefixes {where}"
 
 
 def dropped_note(dropped: dict[str, int], rows: int, problems: Sequence[str]) -> list[str]:
@@ -63,7 +85,7 @@ def order_note(arrivals_ns: NDArray[np.int64], order: NDArray[np.int64] | None) 
 
 def start_note(first: int | float, unit: Unit, blocks: Blocks | None) -> list[str]:
     """A slice out of a longer trace."""
-    if unit.name == "datetime" or first == 0:
+    if first == 0 or unit.name == "none" or is_clock(first, unit.name):
         return []
     cold = "; blocks seen before it count as new" if blocks else ""
     return [f"the first timestamp, {show_time(first, unit.name)}, is taken as 0{cold}"]
@@ -106,3 +128,18 @@ def same_start_note(same_start: NDArray[np.bool_]) -> list[str]:
         f"{same:,} of {total:,} prompts begin with the same hash id: count hits in "
         "blocks, not in requests"
     ]
+
+
+def copies_note(used: NDArray[np.void]) -> list[str]:
+    """Sessions that are recorded more than once, under different names.
+
+    Args:
+        used: rows that become requests, `ROW` [requests].
+    """
+    sessions, starts = np.unique(used["session"], return_index=True)
+    if len(sessions) == 1:
+        return []
+    columns = ["tick", "input_tokens", "output_tokens", "hash_count"]
+    parts = np.split(used[columns], starts[1:])
+    copies = len(parts) - len({part.tobytes() for part in parts})
+    return [f"{copies:,} sessions are exact copies of earlier ones"] if copies else []

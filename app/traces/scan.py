@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.traces.errors import RowProblem, TraceError, place
-from app.traces.format import Format, Row
+from app.traces.format import Format, Row, scoped_ids
+from app.traces.opened import open_trace
+from app.traces.sharing import Sharing
 
 PROBLEMS_KEPT = 20
 
 #: one row of a file. `tick` is its timestamp less that of the first good row; `reason` an index
 #: into `Scan.reasons`, 0 for a good row; `same_start` whether its first hash id is that of the
-#: first good row. All but line and reason are 0 in a wrong row.
+#: first good row; `seen_blocks` its leading blocks that an earlier row had, -1 when not judged.
+#: All but line and reason are 0 in a wrong row.
 ROW = np.dtype(
     [
         ("tick", np.float64),
@@ -22,6 +25,9 @@ ROW = np.dtype(
         ("input_tokens", np.int64),
         ("output_tokens", np.int64),
         ("hash_count", np.int64),
+        ("seen_blocks", np.int64),
+        ("images", np.int64),
+        ("session", np.int32),
         ("reason", np.uint8),
         ("same_start", np.bool_),
     ]
@@ -35,21 +41,30 @@ class Scan:
         path: the file.
         table: `ROW` [rows], in the file's order.
         first_time: timestamp of the first good row, in the file's ticks; 0 without any.
+        sharing: what the rows' prefixes have in common.
         reasons: names of what can be wrong with a row; the first is "" for nothing.
         problems: index and words of the first wrong rows, in order.
     """
 
-    def __init__(self, path: Path, trace_format: Format) -> None:
+    def __init__(self, path: Path, trace_format: Format, hash_scope: str) -> None:
         """Read and check every row.
 
+        Args:
+            path: the file.
+            trace_format: how to read it.
+            hash_scope: `file` or `session`.
+
         Raises:
-            TraceError: there is none.
+            TraceError: there is none, or the file is damaged.
         """
         self.path = path
+        self._format = trace_format
+        self._by_session = hash_scope == "session"
+        self.sharing = Sharing()
         self.first_time: int | float = 0
         self.reasons = [""]
         self.problems: list[tuple[int, str]] = []
-        with path.open("rb") as file:
+        with open_trace(path) as file:
             self.table: NDArray[np.void] = np.fromiter(self._records(trace_format.rows(file)), ROW)
         if not len(self.table):
             raise TraceError(path, "the file has no rows", "give a trace with a request or more")
@@ -76,7 +91,7 @@ class Scan:
         """
         self.table["reason"][rows] = self._code(reason)
         for row, text in zip(rows[:PROBLEMS_KEPT].tolist(), words, strict=False):
-            where = place(self.path, int(self.table["line"][row]), field)
+            where = place(self.path, int(self.table["line"][row]), field, self._format.counted)
             self.problems.append((row, f"{where}: {text}"))
         self.problems = sorted(self.problems)[:PROBLEMS_KEPT]
 
@@ -92,10 +107,13 @@ class Scan:
         for index, (line, row) in enumerate(rows):
             if isinstance(row, RowProblem):
                 if len(self.problems) < PROBLEMS_KEPT:
-                    self.problems.append((index, f"{place(self.path, line, None)}: {row}"))
-                yield (0.0, line, 0, 0, 0, self._code(row.reason), False)
+                    where = place(self.path, line, None, self._format.counted)
+                    self.problems.append((index, f"{where}: {row}"))
+                yield (0.0, line, 0, 0, 0, 0, 0, 0, self._code(row.reason), False)
                 continue
             hashes = row.hash_ids or ()
+            if self._by_session:
+                hashes = scoped_ids(hashes, row.session)
             if start is None:
                 self.first_time, start = row.time, list(hashes[:1])
             yield (
@@ -104,6 +122,9 @@ class Scan:
                 row.input_tokens,
                 row.output_tokens,
                 len(hashes),
+                self.sharing.take(hashes),
+                len(row.image_bytes),
+                row.session,
                 0,
                 bool(hashes) and start == [hashes[0]],
             )

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.traces.errors import RowProblem, TraceError
-from app.traces.format import Format, Row
+from app.traces.format import Format, Row, scoped_ids
+from app.traces.opened import open_trace
 from app.traces.order import reordered
 from app.traces.request import TraceRequest
 
@@ -25,6 +26,7 @@ class Stream:
         arrivals_ns: of the kept rows in the file's order, the earliest at 0, int64 [kept].
         order: sorts the kept rows by arrival; None when they are sorted.
         block_tokens: tokens per hash id; None without prefix information.
+        hash_scope: `session` when ids count afresh in every one.
     """
 
     path: Path
@@ -34,6 +36,7 @@ class Stream:
     arrivals_ns: NDArray[np.int64]
     order: NDArray[np.int64] | None
     block_tokens: int | None
+    hash_scope: str
 
     def requests(self) -> Iterator[TraceRequest]:
         """Requests in order of arrival, numbered from 0.
@@ -46,6 +49,8 @@ class Stream:
             rows, arrivals = reordered(rows, self.order), arrivals[self.order]
         for rid, (row, arrival_ns) in enumerate(zip(rows, arrivals, strict=True)):
             hash_ids = row.hash_ids
+            if hash_ids is not None and self.hash_scope == "session":
+                hash_ids = scoped_ids(hash_ids, row.session)
             yield TraceRequest(
                 rid,
                 int(arrival_ns),
@@ -53,13 +58,14 @@ class Stream:
                 row.output_tokens,
                 tuple(hash_ids) if hash_ids is not None else None,
                 self.block_tokens if hash_ids is not None else None,
+                row.image_bytes,
             )
 
     def _kept_rows(self) -> Iterator[Row]:
         if file_version(self.path) != self.version:
             raise self._changed()
         left = len(self.arrivals_ns)
-        with self.path.open("rb") as file:
+        with open_trace(self.path) as file:
             for kept, (_, row) in zip(self.keep, self.trace_format.rows(file), strict=False):
                 if not kept:
                     continue

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-NS_PER_TICK = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "datetime": 1}
-WORDS = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds"}
+from app.traces.unit_names import NS_PER_TICK, WORDS
 
 #: requests per second that one trace of one service shows
 PLAUSIBLE_RATE = (0.01, 200.0)
@@ -69,11 +68,23 @@ def show_seconds(seconds: float) -> str:
 
 def show_time(value: int | float, unit: str) -> str:
     """A timestamp as its file has it, with its unit."""
+    if unit == "none":
+        return "none"
     if unit != "datetime":
-        return f"{value:,} {unit}" if isinstance(value, int) else f"{value:,.6g} {unit}"
+        if not is_clock(value, unit):
+            return f"{value:,} {unit}" if isinstance(value, int) else f"{value:,.6g} {unit}"
+        # a double holds a date's microseconds and no more
+        value = round(value * NS_PER_TICK[unit] / 1000) * 1000
     seconds, ns = divmod(int(value), 10**9)
     moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
     return f"{moment:%Y-%m-%d %H:%M:%S}.{ns:09d}".rstrip("0").rstrip(".")
+
+
+def is_clock(value: int | float, unit: str) -> bool:
+    """Whether a timestamp is a clock's, a date of this age, rather than a count from a start."""
+    if unit in ("datetime", "none"):
+        return unit == "datetime"
+    return EPOCH_S[0] <= value * NS_PER_TICK[unit] / 1e9 <= EPOCH_S[1]
 
 
 def _epoch_unit(low: float, high: float) -> str | None:

@@ -21,6 +21,10 @@ def test_module_loads_no_torch(module: str) -> None:
     assert "torch" not in loaded_by(f"import {module}")
 
 
+def test_the_command_line_waits_for_no_numbers() -> None:
+    assert "numpy" not in loaded_by("from app.cli import build_parser; build_parser()")
+
+
 def test_catalog_loads_no_torch_with_all_its_entries() -> None:
     assert "torch" not in loaded_by("from app.catalog.catalog import CATALOG; CATALOG.search('')")
 

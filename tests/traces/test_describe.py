@@ -14,7 +14,9 @@ def test_units_rate_span_and_blocks_are_shown_together() -> None:
     assert shown["timestamps"] == "milliseconds"
     assert shown["rate"] == "4.41 req/s"
     assert shown["span"] == "11 s"
-    assert shown["prefixes"] == "hash ids of 512 tokens, rounded up, one id space for the file"
+    assert (
+        shown["prefixes"] == "chained hash ids of 512 tokens, rounded up, one id space for the file"
+    )
     assert shown["input tokens"].startswith("p50 1,512 · p95 6,056 · max 7,765")
 
 

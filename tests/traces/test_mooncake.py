@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from app.traces.errors import RowProblem
-from app.traces.formats.mooncake import MAX_HASH_ID, parse, sniff
+from app.traces.format import MAX_HASH_ID
+from app.traces.formats.mooncake import parse, sniff
 from tests.traces.files import mooncake_row
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.traces.errors import TraceError
+from app.traces.options import ReadOptions
 from app.traces.reader import read_trace
 from app.traces.scan import PROBLEMS_KEPT
 from tests.traces.files import SAMPLES, mooncake_row, write_azure, write_mooncake
@@ -112,7 +113,7 @@ def test_rows_out_of_order_are_sorted_and_said(tmp_path: Path) -> None:
 def test_too_much_disorder_asks_for_a_sorted_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.traces.reader.MAX_WAITING_IDS", 3)
+    monkeypatch.setattr("app.traces.check.MAX_WAITING_IDS", 3)
     path = write_mooncake(tmp_path / "t.jsonl", [mooncake_row(time) for time in (5, 4, 3, 2, 1)])
     with pytest.raises(TraceError, match="sort them by timestamp"):
         read_trace(path)
@@ -120,18 +121,18 @@ def test_too_much_disorder_asks_for_a_sorted_file(
 
 def test_overrides_win_and_are_checked(tmp_path: Path) -> None:
     path = write_mooncake(tmp_path / "t.jsonl", [mooncake_row(n) for n in range(30)])
-    assert [one.arrival_ns for one in read_trace(path, time_unit="s")][1] == 10**9
+    assert [one.arrival_ns for one in read_trace(path, ReadOptions(time_unit="s"))][1] == 10**9
     with pytest.raises(ValueError, match="time_unit 'min'"):
-        read_trace(path, time_unit="min")
+        ReadOptions(time_unit="min")
     with pytest.raises(ValueError, match="block_size 0"):
-        read_trace(path, block_size=0)
+        ReadOptions(block_size=0)
     with pytest.raises(ValueError, match="limit 0"):
         read_trace(path, limit=0)
     azure = SAMPLES / "azure2023_small.csv"
     with pytest.raises(TraceError, match="leave time_unit out"):
-        read_trace(azure, time_unit="ms")
+        read_trace(azure, ReadOptions(time_unit="ms"))
     with pytest.raises(TraceError, match="leave block_size out"):
-        read_trace(azure, block_size=512)
+        read_trace(azure, ReadOptions(block_size=512))
 
 
 def test_a_span_beyond_64_bits_is_refused(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_byte_order_mark_is_no_obstacle(tmp_path: Path) -> None:
         (b"", "empty"),
         (b" \r\n\n", "empty"),
         (LFS_POINTER.encode(), "Git LFS pointer"),
-        (gzip.compress(b"x"), "gzip"),
+        (gzip.compress(b"x"), "it begins with x"),
         (pickle.dumps({"rows": []}), "pickle"),
         (b"PAR1\x15\x04", "Parquet"),
         (b"\x00\x01\x02\x03" * 9, "no text file"),
@@ -65,4 +65,4 @@ def test_every_format_says_what_it_needs_to() -> None:
     for name, one in all_formats().items():
         assert one.name == name
         assert one.accepts
-        assert one.time_unit in {"ns", "us", "ms", "s", "datetime"}
+        assert one.time_unit in {"ns", "us", "ms", "s", "datetime", "none"}

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.traces.units import NS_PER_TICK, decide_unit, show_rate, show_seconds, show_time
+from app.traces.unit_names import NS_PER_TICK
+from app.traces.units import decide_unit, show_rate, show_seconds, show_time
 
 
 def _arrivals(rate_per_s: float, unit: str, rows: int = 400) -> NDArray[np.float64]:

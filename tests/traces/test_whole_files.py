@@ -96,13 +96,14 @@ def test_azure_files_give_the_requests_that_others_read_from_them(
             assert request.output_tokens == int(other["num_decode_tokens"])
 
 
-def test_other_published_files_are_refused_by_name(shared_data: Path | None) -> None:
-    strangers = [SAMPLES / "seconds_small.csv"]
-    if shared_data is not None:
-        known = {"mooncake", "azure2023"}
-        files = (shared_data / "traces").rglob("*.*")
-        strangers = [path for path in files if path.is_file() and path.parent.name not in known]
-    assert strangers
+def test_files_without_requests_are_refused_by_name(shared_data: Path | None) -> None:
+    if shared_data is None:
+        strangers = [SAMPLES / "pool_log_small.csv"]
+    else:
+        folder = shared_data / "traces"
+        strangers = [*folder.glob("burstgpt/vllm_pool_log_*"), *folder.glob("*/*/timeseries.csv")]
+        strangers += folder.glob("vllm_measured/*/meta.json")
+        assert len(strangers) == 6
     for path in strangers:
         with pytest.raises(ValueError, match="accepted are"):
             read_trace(path)
