@@ -10,6 +10,8 @@ from app.commands import check, compare, explain, host, replay, serve, trace
 
 VERBS = (serve, replay, trace, compare, explain, check, host)
 USAGE_EXIT = 2
+#: as shells report an interrupt
+INTERRUPTED_EXIT = 130
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,7 +53,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif unknown:
         # The verb's own parser knows the flags to suggest from.
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    code: int = args.run(args)
+    try:
+        code: int = args.run(args)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"poolscope {args.verb}: interrupted\n")
+        return INTERRUPTED_EXIT
     return code
 
 

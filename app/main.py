@@ -10,10 +10,12 @@ from starlette.staticfiles import StaticFiles
 
 from app import __version__, assets
 from app.guard import Guard
+from app.head import HeadAsGet
 from app.hub.broadcast import Broadcast
 from app.hub.hub import Hub
 from app.incidents.keeper import Keeper
 from app.routes import (
+    api_page,
     asyncapi,
     checks,
     errors,
@@ -37,7 +39,7 @@ from app.supervisor import Supervisor
 #: pages come last: their paths are the shortest
 ROUTERS = (
     *(health, hosts, pools, history, events, checks, incidents, workload, errors),
-    *(metrics, asyncapi, stream, plotly, incident_pages, pages),
+    *(metrics, asyncapi, stream, plotly, api_page, incident_pages, pages),
 )
 
 
@@ -49,6 +51,9 @@ def create_app(settings: Settings) -> FastAPI:
         summary="Live memory pools of an LLM server",
         lifespan=_lifespan,
         openapi_url="/openapi.json",
+        # FastAPI's own pages load scripts from elsewhere; `/docs` here needs nothing.
+        docs_url=None,
+        redoc_url=None,
     )
     hub = Hub()
     app.state.settings, app.state.hub = settings, hub
@@ -61,6 +66,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=assets.static_dir()), name="static")
     install_problem_handlers(app)
     app.add_middleware(Guard, settings=settings)
+    app.add_middleware(HeadAsGet)
     return app
 
 

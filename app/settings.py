@@ -7,6 +7,9 @@ from pathlib import Path
 
 from app.host.config import HostConfig
 
+#: a shorter token could be guessed
+TOKEN_CHARS = 6
+
 
 class SettingsError(ValueError):
     """A setting that cannot be used; the text says what to do."""
@@ -28,6 +31,10 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 < self.port < 65_536:
             raise SettingsError(f"--port {self.port}: a port is in 1..65535")
+        if self.token is not None and len(self.token.strip()) < TOKEN_CHARS:
+            raise SettingsError(
+                f"--token: give {TOKEN_CHARS} characters or more, or --generate-token"
+            )
         if not is_loopback(self.bind) and not self.token:
             raise SettingsError(
                 f"--host {self.bind} can be reached from other machines: add --token TOKEN "

@@ -12,6 +12,8 @@ ID = re.compile(r"[0-9a-f]{16}")
 CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 WORD = re.compile(r"[a-z0-9]{3,}")
 #: longer than any code or title that someone mistypes
+#: fewer characters of a message may stand in several
+QUOTE_CHARS = 16
 TYPO_CHARS = 80
 
 
@@ -58,6 +60,13 @@ class Catalog:
             if all(getattr(entry, name) == value for name, value in wanted.items())
             and all(word in self._words[entry.code] for word in words)
         ]
+
+    def quoted(self, text: str) -> list[ErrorEntry]:
+        """Entries whose message contains `text`, which must be long enough to mean one."""
+        part = " ".join(text.lower().split()).rstrip(".")
+        if len(part) < QUOTE_CHARS:
+            return []
+        return [entry for entry in self.entries if part in " ".join(entry.message.lower().split())]
 
     def nearest(self, text: str, count: int = 3) -> list[ErrorEntry]:
         """Entries that someone who wrote `text` may have meant, best first; may be empty."""

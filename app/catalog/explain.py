@@ -26,6 +26,8 @@ def explain(text_or_code: str, *, as_json: bool = False) -> tuple[str, int]:
     entry = CATALOG.get(text)
     hits: list[tuple[ErrorEntry, Match | None]]
     hits = [(entry, None)] if entry is not None else [(one.entry, one) for one in match(text)]
+    # A part of a message has no numbers, but names its entry all the same.
+    hits = hits or [(one, None) for one in CATALOG.quoted(text)]
     nearest = [] if hits else CATALOG.nearest(text)
     code = FOUND if hits else NOT_FOUND
     return (_json(hits, nearest) if as_json else _words(hits, nearest, text)), code

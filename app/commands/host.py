@@ -23,10 +23,24 @@ def add_parser(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 def add_workload_flags(parser: argparse.ArgumentParser) -> None:
     """What drives the pools, for `serve` and `host`."""
-    parser.add_argument("--scenario", default="first-minute", help="synthetic workload to run")
+    parser.add_argument("--scenario", help="synthetic workload to run (default first-minute)")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="replay this trace instead")
     add_trace_flags(parser)
     parser.add_argument("--speed", default="1", help='simulated s per wall s, or "max"')
+
+
+def chosen_scenario(args: argparse.Namespace) -> str:
+    """The scenario to run.
+
+    Raises:
+        ValueError: no such scenario, or a trace beside it.
+    """
+    from app.engine.scenarios import scenario
+    from app.host.config import DEFAULT_SCENARIO
+
+    if args.scenario and args.trace:
+        raise ValueError("--scenario and --trace: give one of them")
+    return scenario(args.scenario or DEFAULT_SCENARIO).name
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         config = HostConfig(
             name=args.name,
             server=args_from(args),
-            scenario=args.scenario,
+            scenario=chosen_scenario(args),
             trace=args.trace,
             reading=options_from(args),
             trace_dir=args.trace.parent if args.trace else None,

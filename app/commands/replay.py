@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,18 @@ def run(args: argparse.Namespace) -> int:
 
     from app.engine.replay import replay
     from app.traces.errors import TraceError
+    from pools.device import DeviceUnavailable
 
     torch.set_num_threads(1)
     if args.limit is not None and args.limit < 1:
         sys.stderr.write(f"poolscope replay: --limit {args.limit}: at least 1\n")
         return 2
+    if args.json not in (None, "-") and not _writable(Path(args.json)):
+        sys.stderr.write(f"poolscope replay: --json {args.json}: cannot be written there\n")
+        return 2
     try:
         result = _with_progress(replay, args)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, DeviceUnavailable) as error:
         sys.stderr.write(f"poolscope replay: {error}\n")
         return 3 if isinstance(error, TraceError | OSError) else 2
     _write(result, args.json)
@@ -70,6 +75,13 @@ def _with_progress(replay: Any, args: argparse.Namespace) -> dict[str, Any]:  # 
     for note in result.get("notes", []):
         sys.stderr.write(f"note: {note}\n")
     return result
+
+
+def _writable(path: Path) -> bool:
+    """Whether the result can be written there: known before a long run, not after."""
+    if path.exists():
+        return path.is_file() and os.access(path, os.W_OK)
+    return path.parent.is_dir() and os.access(path.parent, os.W_OK)
 
 
 def _write(result: dict[str, Any], target: str | None) -> None:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.commands.host import add_workload_flags
+from app.commands.host import add_workload_flags, chosen_scenario
 from app.sizing.flags import add_server_flags, args_from
 from app.sizing.server_args import FlagError
 from app.traces.flags import options_from
@@ -67,7 +67,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> "Settings":
-    from app.engine.scenarios import scenario
     from app.host.config import HostConfig, parse_speed
     from app.settings import Settings, SettingsError
     from app.sizing.plan import resolve
@@ -75,7 +74,8 @@ def _settings(args: argparse.Namespace) -> "Settings":
     from app.traces.recognise import recognise
 
     server = args_from(args)
-    scenario(args.scenario)
+    name = chosen_scenario(args)
+    _refuse_contradictions(args)
     resolve(server)  # flags that cannot work are refused here, not in the host
     for flag, path, kind in (
         ("--trace", args.trace, "file"),
@@ -90,13 +90,13 @@ def _settings(args: argparse.Namespace) -> "Settings":
     folder = args.trace_dir or (trace.parent if trace else None)
     host = HostConfig(
         server=server,
-        scenario=args.scenario,
+        scenario=name,
         trace=trace,
         reading=reading,
         trace_dir=folder.resolve() if folder else None,
         speed=parse_speed(args.speed),
     )
-    token = args.token or (secrets.token_urlsafe(24) if args.generate_token else None)
+    token = secrets.token_urlsafe(24) if args.generate_token else args.token
     return Settings(
         bind=args.host,
         port=args.port,
@@ -106,6 +106,15 @@ def _settings(args: argparse.Namespace) -> "Settings":
         run_host=not args.no_pool_host,
         data_dir=_state_folder(args.data_dir),
     )
+
+
+def _refuse_contradictions(args: argparse.Namespace) -> None:
+    from app.settings import SettingsError
+
+    if args.no_pool_host and (args.trace or args.scenario):
+        raise SettingsError("--no-pool-host: there is no host for --trace or --scenario to run in")
+    if args.token is not None and args.generate_token:
+        raise SettingsError("--token and --generate-token: give one of them")
 
 
 def _listen(bind: str, port: int) -> socket.socket:

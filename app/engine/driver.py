@@ -25,6 +25,8 @@ from pools.errors import PoolError
 
 #: with nothing to do, time goes on at most this far, so that pools and page keep moving
 IDLE_NS = 50_000_000
+#: what a story said is news for so long
+CAPTION_NS = 60_000_000_000
 SEVERITY = {"alloc-req-slots-exhausted": "critical"}
 
 
@@ -43,7 +45,7 @@ class Driver:
         self.now_ns = 0
         self.steps = 0
         self.batch = "idle"
-        self.caption = ""
+        self.caption, self._caption_ns = "", 0
         self.set = PoolSet.build(plan)
         self.pools = self.set.by_name()
         self.ledger = EngineLedger()
@@ -85,10 +87,10 @@ class Driver:
 
     def emit(self, event: EngineEvent) -> None:
         """Pass an event on, and count it by code."""
-        if event.code and event.kind in ("error", "abort"):
+        if event.code and event.kind in ("error", "abort", "reject"):
             self.ledger.errors[event.code] += 1
         if event.kind == "mark":
-            self.caption = event.message
+            self.caption, self._caption_ns = event.message, self.now_ns
         self._on_event(event)
 
     def raised(self, error: PoolError, pool: str, injected: str | None = None) -> None:
@@ -144,7 +146,7 @@ class Driver:
             "queue_wait_p50_s": p50,
             "queue_wait_p95_s": p95,
             "violations_total": self.watch.violations,
-            "caption": self.caption,
+            "caption": self.caption if self.now_ns - self._caption_ns < CAPTION_NS else "",
             "workload": self.workload.describe(),
         }
 

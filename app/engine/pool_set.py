@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.sizing.plan import PoolPlan
 from pools.base import Checks, Pool
+from pools.device import open_device
 from pools.kinds.host_logical import HostLogical
 from pools.kinds.kv_pages import KvPages
 from pools.kinds.kv_tokens import KvTokens
@@ -31,8 +32,13 @@ class PoolSet:
 
     @classmethod
     def build(cls, plan: PoolPlan) -> "PoolSet":
-        """Real pools with real memory on the plan's device."""
+        """Real pools with real memory on the plan's device.
+
+        Raises:
+            DeviceUnavailable: this machine or installation has no such device.
+        """
         args, page = plan.args, plan.page_size
+        open_device(args.device)
         checks: Checks = "upstream" if args.checks == "upstream" else "strict"
         buffers = KvBuffers(
             plan.kv_tokens + page, device=args.device, memory_check=args.memory_check

@@ -32,12 +32,13 @@ def serve(url: str, token: str, config: HostConfig) -> int:
     import torch
 
     from app.host.loop import HostLoop
+    from pools.device import DeviceUnavailable
 
     # Two threads make torch's small operations wait for a scheduler quantum.
     torch.set_num_threads(1)
     try:
         loop = HostLoop(config, url, token)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, DeviceUnavailable) as error:
         sys.stderr.write(f"poolscope host: {error}\n")
         return 3
     try:

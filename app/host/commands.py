@@ -1,16 +1,18 @@
 """What a hub may ask of a pool host. A handler checks its arguments before it changes anything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.host.config import parse_speed
+from app.nearest import nearest
 
 if TYPE_CHECKING:
     from app.host.loop import HostLoop
 
 Args = dict[str, Any]
-MAX_STEPS = 100_000
+#: a host hears nothing else while it steps
+MAX_STEPS = 1_000
 
 
 class CommandError(ValueError):
@@ -32,6 +34,11 @@ def run(loop: "HostLoop", name: str, args: Args) -> Args:
         raise CommandError("Unknown command", f"{name!r} is none of {', '.join(sorted(HANDLERS))}")
     if not isinstance(args, dict):
         raise CommandError("Bad arguments", f"args must be an object of names, got {args!r:.80}")
+    accepted = FIELDS.get(name, ())
+    for field in args if name != "inject" else ():
+        if field not in accepted:
+            takes = f"{name} takes {', '.join(accepted)}" if accepted else f"{name} takes none"
+            raise CommandError("Unknown field", f"{field!r} is no field of {name}: {takes}")
     return handler(loop, args)
 
 
@@ -75,7 +82,8 @@ def _scenario(loop: "HostLoop", args: Args) -> Args:
     name = args.get("scenario")
     if name not in scenario_names():
         names = ", ".join(scenario_names())
-        raise CommandError("Unknown scenario", f"scenario {name!r} is none of {names}")
+        hint = _meant(name, scenario_names())
+        raise CommandError("Unknown scenario", f"scenario {name!r} is none of {names}{hint}")
     loop.rebuild(("scenario", str(name)))
     return loop.pacing()
 
@@ -93,7 +101,8 @@ def _inject(loop: "HostLoop", args: Args) -> Args:
     fault = params.pop("fault", None)
     if fault not in fault_names():
         names = ", ".join(fault_names())
-        raise CommandError("Unknown fault", f"fault {fault!r} is none of {names}")
+        hint = _meant(fault, fault_names())
+        raise CommandError("Unknown fault", f"fault {fault!r} is none of {names}{hint}")
     try:
         result = loop.driver.inject(str(fault), **params)
     except (TypeError, ValueError, OverflowError) as error:
@@ -106,6 +115,11 @@ def _requests(loop: "HostLoop", args: Args) -> Args:
     if type(limit) is not int or not 1 <= limit <= 1000:
         raise CommandError("Bad limit", f"limit must be an integer in 1..1000, got {limit!r}")
     return {"items": loop.driver.requests(limit)}
+
+
+def _meant(name: object, known: Iterable[str]) -> str:
+    close = nearest(str(name), known)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def trace_path(trace_dir: Path | None, name: object) -> Path:
@@ -131,6 +145,14 @@ def trace_path(trace_dir: Path | None, name: object) -> Path:
     return path
 
 
+#: what the body of a command may hold; a fault takes parameters of its own
+FIELDS = {
+    "step": ("steps",),
+    "speed": ("x",),
+    "scenario": ("scenario",),
+    "load": ("trace",),
+    "requests": ("limit",),
+}
 HANDLERS: dict[str, Callable[["HostLoop", Args], Args]] = {
     "pause": _pause,
     "resume": _resume,

@@ -68,14 +68,13 @@ def _worn(view: View) -> Verdict | None:
             f"feature slots are worn out: slot {generations['hottest_slot']} is at generation "
             f"{generations['max']:,} of {generations['limit']:,}."
         ),
-        detail="Features that get no slot take the slow path. A restart resets the counters; "
-        "a longer recycle interval slows the wear.",
+        detail="Features that get no slot take the slow path. Restart the process that owns the "
+        "pool: a worn slot's count never goes back. Afterwards a longer recycle interval "
+        "(SGLANG_MM_ITEM_MEM_POOL_RECYCLE_INTERVAL_SEC) slows the wear.",
         code="mm-slot-generation-exhausted",
         cause_class="worn_generation",
         severity="binding",
         pool="mm_feature",
-        flag="SGLANG_MM_ITEM_MEM_POOL_RECYCLE_INTERVAL_SEC",
-        direction="raise",
         how=(
             f"max generation {generations['max']} against limit {generations['limit']}",
             f"{counted(worn, 'slot', 'slots')} retired",

@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from app import __version__
 from app.hub.state import HostState
-from app.routes.deps import HubDep, SettingsDep, known_pool
+from app.routes.deps import HubDep, SettingsDep, known_host, known_pool
 from app.routes.hosts import host_out
 from app.routes.workload import presets, trace_names
 from app.settings import Settings
@@ -23,7 +23,7 @@ async def live(
     request: Request, hub: HubDep, settings: SettingsDep, host: str | None = None
 ) -> Response:
     """The Live page of one host."""
-    state = hub.hosts.get(host) if host else hub.default_host()
+    state = known_host(hub, host) if host else hub.default_host()
     page = {**base(hub.hosts, settings), **_host_page(state, settings)}
     return render(request, "live.html", page)
 
@@ -32,7 +32,12 @@ async def live(
 async def pools(request: Request, hub: HubDep, settings: SettingsDep) -> Response:
     """All pools of all hosts, and how each number came about."""
     hosts = [
-        {**host_out(state).model_dump(), "pools": ordered(state), "server": server(state)}
+        {
+            **host_out(state).model_dump(),
+            "pools": ordered(state),
+            "server": server(state),
+            "verdict": (state.scalars or {}).get("verdict"),
+        }
         for state in hub.hosts.values()
     ]
     return render(request, "pools.html", {**base(hub.hosts, settings), "hosts_full": hosts})

@@ -141,11 +141,12 @@ function sentence(el, wear, source) {
     strong(String(wear.hottest_slot)),
     " at generation ",
     strong(count(wear.max)),
-    `, ${count(wear.bumps_per_s)} per second over all slots`,
+    `; all slots together gain ${count(wear.bumps_per_s)} per second`,
   ];
-  if (left_s === null) parts.push(". Nothing wears now, so there is no date.");
+  if (wear.max >= wear.limit) parts.push(". It is worn: the limit is reached.");
+  else if (left_s === null) parts.push(". The hottest does not wear now, so there is no date.");
   else {
-    parts.push(": at this rate the limit is reached in ", strong(duration(left_s)));
+    parts.push(". At the pace of the hottest the limit is reached in ", strong(duration(left_s)));
     if (left_s < 1000 * YEAR_S) parts.push(`, on ${date(left_s)}`);
     parts.push(source === "attached" ? "." : " of simulated time.");
   }

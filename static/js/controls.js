@@ -98,6 +98,11 @@ function refresh(store, stream, speed) {
 
 /** @param {Store} store @param {Record<string, (el: HTMLElement) => void>} actions */
 function shortcuts(store, actions) {
+  // After a click with a pointer the keys belong to the page again: space pauses.
+  document.addEventListener("click", (event) => {
+    const pressed = /** @type {HTMLElement} */ (event.target).closest("button");
+    if (event.detail > 0) pressed?.blur();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const at = /** @type {HTMLElement} */ (event.target);

@@ -60,3 +60,27 @@ def test_replay_names_the_rows_that_it_dropped(
     trace.write_text("".join(row % t for t in ("0", '"x"', "1000", "2000")))
     assert ended(["replay", str(trace), "--max-total-tokens", "4096"]) == 0
     assert "t.jsonl:2: timestamp: 'x' is not a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["serve", "--scenario", "steady", "--trace", "{trace}"], "give one of them"),
+        (["serve", "--no-pool-host", "--trace", "{trace}"], "there is no host"),
+        (["serve", "--token", "abcdefgh", "--generate-token"], "give one of them"),
+        (["serve", "--token", " "], "characters or more"),
+        (["replay", "{trace}", "--json", "/nonexistent/result.json"], "cannot be written"),
+    ],
+)
+def test_contradictions_are_refused_before_anything_runs(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = tmp_path / "t.jsonl"
+    trace.write_text('{"timestamp": 0, "input_length": 9, "output_length": 5, "hash_ids": [1]}\n')
+    assert ended([word.format(trace=trace) for word in arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_part_of_a_message_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["explain", "alloc_req_slots runs out of memory"]) == 0
+    assert "alloc-req-slots-exhausted" in capsys.readouterr().out

@@ -135,3 +135,23 @@ def test_openapi_names_every_operation_and_schema(server: Server) -> None:
         for method, operation in methods.items():
             assert operation.get("operationId"), f"{method} {path}"
             assert "_" not in operation["operationId"], operation["operationId"]
+
+
+@pytest.mark.parametrize("path", ["/", "/livez", "/api/pools", "/docs"])
+def test_head_answers_where_get_does(server: Server, path: str) -> None:
+    request = urllib.request.Request(server.base + path, method="HEAD")
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        assert answer.status == 200
+        assert answer.read() == b""
+
+
+def test_unknown_host_of_a_page_is_told(server: Server) -> None:
+    assert server.get("/?host=nosuch")[0] == 404
+
+
+def test_unknown_field_of_a_command_is_named(server: Server) -> None:
+    status, problem = server.post("/api/workload/speed", {"speed": 2})
+    assert status == 422
+    assert "'speed' is no field of speed: speed takes x" in problem["detail"]
+    status, problem = server.post("/api/workload/inject", {"fault": "over-admision"})
+    assert "did you mean 'over-admission'" in problem["detail"]
