@@ -139,7 +139,10 @@ def copies_note(used: NDArray[np.void]) -> list[str]:
     sessions, starts = np.unique(used["session"], return_index=True)
     if len(sessions) == 1:
         return []
-    columns = ["tick", "input_tokens", "output_tokens", "hash_count"]
-    parts = np.split(used[columns], starts[1:])
+    columns = ("tick", "input_tokens", "output_tokens", "hash_count")
+    turns = np.stack([used[column].astype(np.float64) for column in columns], axis=1)
+    parts = np.split(turns, starts[1:])
     copies = len(parts) - len({part.tobytes() for part in parts})
-    return [f"{copies:,} sessions are exact copies of earlier ones"] if copies else []
+    return (
+        [f"{copies:,} of {len(parts):,} sessions repeat an earlier one exactly"] if copies else []
+    )

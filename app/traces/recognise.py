@@ -62,7 +62,7 @@ def all_formats() -> dict[str, Format]:
 
 def accepted() -> str:
     """What can be read, for an error's remedy."""
-    return "accepted are: " + "; ".join(one.accepts for one in all_formats().values())
+    return "accepted are:" + "".join(f"\n  {one.accepts}" for one in all_formats().values())
 
 
 def recognise(path: Path, options: ReadOptions | None = None) -> Format:
