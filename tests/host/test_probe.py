@@ -10,6 +10,7 @@ from app.engine.driver import Driver
 from app.host.probe import Probe
 from app.wire.frame import decode
 from app.wire.schemas import SERVER_MESSAGES
+from pools.snapshot import AVAILABLE
 from tests.engine.workloads import driver, request
 
 PACING = {"paused": False, "speed": 1.0, "done": False}
@@ -66,6 +67,36 @@ def test_probe_deltas_lead_to_the_exact_cells() -> None:
             mirror.take(frame)
         mirror.equals(one)
     assert mirror.cells["kv_pages"]["generation"].sum() > 0, "something happened"
+
+
+def test_probe_sends_what_a_clear_changed() -> None:
+    one, probe = watched()
+    mirror = Mirror()
+    for _ in range(30):
+        one.step()
+    for frame in probe.keyframes(one):
+        mirror.take(frame)
+    for pool in one.pools.values():
+        pool.clear()
+    for frame in probe.sample(one, PACING):
+        mirror.take(frame)
+    mirror.equals(one)
+    assert {int(state) for state in mirror.cells["kv_pages"]["state"]} == {AVAILABLE}
+    assert mirror.cells["kv_pages"]["generation"].any(), "generations go on"
+
+
+def test_probe_begins_anew_with_a_keyframe() -> None:
+    one, probe = watched()
+    first, second = Mirror(), Mirror()
+    for frame in probe.keyframes(one):
+        first.take(frame)
+    for _ in range(30):
+        one.step()
+    for frame in probe.keyframes(one):
+        second.take(frame)
+    second.equals(one)
+    kinds = [decode(frame)[0]["kind"] for frame in probe.sample(one, PACING)]
+    assert kinds == ["scalars"], "the keyframe said all there was"
 
 
 def test_probe_sends_no_delta_when_nothing_changed() -> None:

@@ -74,7 +74,9 @@ def test_free_units_are_expected_to_hold_nothing() -> None:
     buffers.write(ids(4, 5, 6, 7), np.full((4, 2), 99))
     stamps.check(ids(1))
     stamps.write(ids(4), 5, 1, 0)
-    assert stamps.differing(ids(1)).tolist() == [], "the late start went with the writer"
+    assert stamps.differing(ids(1)).tolist() == []
+    stamps.write(ids(4), 9, 9, 9)
+    assert stamps.differing(ids(1)).tolist() == [4], "the late start went with the writer"
     stamps.write(ids(8), 5, 1, 4)
     buffers.write(ids(8), np.array([[99, 99]]))
     stamps.clear()

@@ -1,8 +1,6 @@
-"""Request rows and host slots against dictionaries."""
+"""Request rows and host slots against plain lists, which also know the order of ids."""
 
 import numpy as np
-from hypothesis import strategies as st
-from hypothesis.stateful import rule
 
 from pools.errors import (
     DoubleFree,
@@ -13,95 +11,136 @@ from pools.errors import (
 )
 from pools.kinds.host_logical import HostLogical
 from pools.kinds.request_slots import RequestSlots
-from tests.pools.machines.conserved import Conserved
+from tests.pools.machines.conserved import Amounts, Conserved
+from tests.pools.machines.draws import Drawing, data, integers, rule, sampled_from, some_of
 
-COUNTS = st.integers(0, 10)
+ROWS, SLOTS, PAGE = 8, 64, 4
 
 
 class RowsAndHost(Conserved):
-    """Rows 1..8; host slots 0..63 in pages of 4."""
+    """Rows 1..8, last in first out; host slots 0..63 in pages of 4, first in first out."""
 
     def __init__(self) -> None:
         super().__init__()
         self.rows, self.host = RequestSlots.tiny(), HostLogical.tiny()
         self.pools = [self.rows, self.host]
-        self.row_owner: dict[int, int] = {}
-        self.blocks: list[np.ndarray] = []
         self.owner = 0
+        self.forget()
 
-    @rule(count=COUNTS)
+    def forget(self) -> None:
+        self.stack = list(range(1, ROWS + 1))
+        self.row_owner: dict[int, int] = {}
+        self.leaked: set[int] = set()
+        self.line, self.waiting = list(range(SLOTS)), list[int]()
+        self.blocks: list[np.ndarray] = []
+
+    def model(self) -> Amounts:
+        held = sum(map(len, self.blocks))
+        assert self.rows.owner.tolist() == [
+            self.row_owner.get(row, self.rows.owner[row - 1] if row in self.leaked else -1)
+            for row in range(1, ROWS + 1)
+        ]
+        return {
+            "request_slots": {
+                "available": len(self.stack),
+                "held": len(self.row_owner),
+                "leaked": len(self.leaked),
+            },
+            "host_logical": {"available": SLOTS - held, "held": held},
+        }
+
+    @rule(count=integers(0, 10))
     def alloc_rows(self, count: int) -> None:
-        if count > 8 - len(self.row_owner):
+        if count > len(self.stack):
             self.unchanged(lambda: self.rows.alloc(count))
             return
         owners = [self.owner + at for at in range(count)]
-        self.owner += count
+        self.owner = (self.owner + count) % 2**31
         got = self.rows.alloc(count, owners)
-        assert got is not None
-        assert len(set(got)) == count
-        assert set(got) <= set(range(1, 9)) - self.row_owner.keys()
+        first = len(self.stack) - count
+        assert got == self.stack[first:]
+        del self.stack[first:]
         self.row_owner |= dict(zip(got, owners, strict=True))
 
-    @rule(data=st.data())
-    def free_rows(self, data: st.DataObject) -> None:
-        held = sorted(self.row_owner)
-        chosen = data.draw(st.lists(st.sampled_from(held), unique=True)) if held else []
+    @rule(drawing=data())
+    def free_rows(self, drawing: Drawing) -> None:
+        chosen = drawing.draw(some_of(sorted(self.row_owner.keys() | self.leaked)))
         self.rows.free(chosen)
+        self.stack += chosen
+        self.leaked -= set(chosen)
         for row in chosen:
+            self.row_owner.pop(row, None)
+
+    @rule(drawing=data(), rarely=True)
+    def a_request_vanishes(self, drawing: Drawing) -> None:
+        if self.row_owner:
+            row = drawing.draw(sampled_from(sorted(self.row_owner)))
+            self.rows.disown(row)
             del self.row_owner[row]
+            self.leaked.add(row)
+            self.unchanged(lambda: self.rows.disown(row), ForeignIndex)
 
-    @rule(row=st.integers(-3, 12))
+    @rule(row=integers(-3, 12))
     def free_a_row_that_is_not_held(self, row: int) -> None:
-        if row not in self.row_owner:
-            self.unchanged(lambda: self.rows.free([row]), DoubleFree, ForeignIndex)
-        else:
+        if row in self.row_owner or row in self.leaked:
             self.unchanged(lambda: self.rows.free([row, row]), DoubleFree)
+        else:
+            error = DoubleFree if 1 <= row <= ROWS else ForeignIndex
+            self.unchanged(lambda: self.rows.free([*self.row_owner, row]), error)
 
-    @rule(count=st.integers(-9, -1))
+    @rule(count=integers(-9, -1))
     def alloc_less_than_nothing(self, count: int) -> None:
         self.unchanged(lambda: self.rows.alloc(count), InvalidSize)
-        self.unchanged(lambda: self.host.alloc(4 * count), InvalidSize)
+        self.unchanged(lambda: self.host.alloc(PAGE * count), InvalidSize)
 
-    @rule(pages=COUNTS)
+    @rule(count=integers(0, 10), owner=sampled_from([2**31, -(2**31) - 1, 2**62]))
+    def alloc_rows_for_an_owner_that_cannot_be(self, count: int, owner: int) -> None:
+        self.unchanged(lambda: self.rows.alloc(count + 1, [1] * count + [owner]), InvalidSize)
+        self.unchanged(lambda: self.rows.alloc(count, [1] * (count + 1)), InvalidSize)
+
+    @rule(pages=integers(0, 10))
     def alloc_host(self, pages: int) -> None:
-        held = sum(map(len, self.blocks))
-        if 4 * pages > 64 - held:
-            self.unchanged(lambda: self.host.alloc(4 * pages))
+        size = PAGE * pages
+        if size > len(self.line):
+            self.line, self.waiting = self.line + self.waiting, []
+        if size > len(self.line):
+            self.unchanged(lambda: self.host.alloc(size))
             return
-        got = self.host.alloc(4 * pages)
+        got = self.host.alloc(size)
         assert got is not None
-        taken = {int(slot) for block in self.blocks for slot in block}
-        assert taken.isdisjoint(got.tolist())
-        assert len(set(got.tolist())) == 4 * pages
+        assert got.tolist() == self.line[:size]
+        del self.line[:size]
         if pages:
             self.blocks.append(got)
 
-    @rule(data=st.data())
-    def free_host(self, data: st.DataObject) -> None:
+    @rule(drawing=data(), shuffled=integers(0, 2))
+    def free_host(self, drawing: Drawing, shuffled: int) -> None:
         if self.blocks:
-            block = self.blocks.pop(data.draw(st.integers(0, len(self.blocks) - 1)))
-            assert self.host.free(block) == len(block)
+            block = self.blocks.pop(drawing.draw(integers(0, len(self.blocks) - 1)))
+            given = np.roll(block, shuffled)
+            assert self.host.free(given) == len(block)
+            self.waiting += given.tolist()
             self.unchanged(lambda: self.host.free(block), DoubleFree)
 
-    @rule(size=st.integers(1, 63).filter(lambda n: n % 4))
-    def unaligned_host_sizes(self, size: int) -> None:
+    @rule(drawing=data())
+    def free_one_host_slot_twice_in_one_call(self, drawing: Drawing) -> None:
+        if self.blocks:
+            block = self.blocks[drawing.draw(integers(0, len(self.blocks) - 1))].copy()
+            block[-1] = block[0]
+            self.unchanged(lambda: self.host.free(block), DoubleFree)
+
+    @rule(size=integers(0, 15), odd=integers(1, 3))
+    def unaligned_host_sizes(self, size: int, odd: int) -> None:
+        size = PAGE * size + odd
         self.unchanged(lambda: self.host.alloc(size), HostAllocUnaligned)
         self.unchanged(lambda: self.host.free(np.arange(size)), HostFreeUnaligned)
 
-    @rule(start=st.sampled_from([-4, 62, 64, 1000]))
+    @rule(start=sampled_from([-4, 62, 64, 1000]))
     def free_foreign_host_slots(self, start: int) -> None:
-        ids = np.arange(start, start + 4)
-        self.unchanged(lambda: self.host.free(ids), ForeignIndex, DoubleFree)
+        self.unchanged(lambda: self.host.free(np.arange(start, start + PAGE)), ForeignIndex)
 
-    @rule()
+    @rule(rarely=True)
     def clear(self) -> None:
         self.rows.clear()
         self.host.clear()
-        self.row_owner.clear()
-        self.blocks.clear()
-
-    def teardown(self) -> None:
-        assert self.rows.available_size() == 8 - len(self.row_owner)
-        for row, owner in self.row_owner.items():
-            assert self.rows.owner[row - 1] == owner
-        assert self.host.available_size() == 64 - sum(map(len, self.blocks))
+        self.forget()
