@@ -1,16 +1,17 @@
 """From text to entries: finds catalogued errors in a line or a whole log, with their numbers.
 
-Each pattern is tried only around its anchor, found by plain substring search, so the time is
-linear in the text whatever the text says.
+One pass of a compiled automaton says which anchors occur at all; a pattern is then tried only
+around its anchor, and is bounded, so the time is linear in the text whatever the text says.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from app.catalog.catalog import CATALOG
 from app.catalog.entry import ErrorEntry
+from app.catalog.scan import LiteralSet
 from app.catalog.template import Pattern, compile_template, head_of
 
 #: characters after the first line in which further numbers are looked for
@@ -46,25 +47,61 @@ class _Reader:
 
 
 @dataclass(slots=True)
-class _Hit:
+class Hit:
+    """One occurrence: `text[start:end]` is its first line.
+
+    Attributes:
+        wording: 0 for today's words, from 1 for an older or shortened form.
+    """
+
+    entry: ErrorEntry
     start: int
     end: int
     numbers: dict[str, Number]
+    wording: int = 0
     times: int = 1
 
 
 def match(text: str) -> list[Match]:
     """Errors in `text`, in order of first appearance; same error and numbers are folded."""
-    found: list[tuple[ErrorEntry, _Hit]] = []
-    for entry in CATALOG.entries:
-        found += ((entry, hit) for hit in _folded(_hits(_reader(entry.code), text)))
-    found.sort(key=lambda item: item[1].start)
     matches, line, behind = [], 1, 0
-    for entry, hit in found:
+    for hit in _folded(hits(text)):
         line += text.count("\n", behind, hit.start)
         behind = hit.start
-        matches.append(Match(entry, hit.numbers, line, text[hit.start : hit.end], hit.times))
+        matches.append(Match(hit.entry, hit.numbers, line, text[hit.start : hit.end], hit.times))
     return matches
+
+
+def hits(text: str, present: Collection[str] | None = None) -> list[Hit]:
+    """Every occurrence, in order, unfolded.
+
+    Args:
+        text: a line, or a piece of a log.
+        present: the anchors that occur in it, when a wider scan has told already.
+    """
+    if present is None:
+        present = _scanner().within(text)
+    if not present:
+        return []
+    found: list[Hit] = []
+    for entry in CATALOG.entries:
+        reader = _reader(entry.code)
+        if any(pattern.anchor in present for pattern in reader.heads):
+            found += _hits(entry, reader, text)
+    found.sort(key=lambda hit: hit.start)
+    return found
+
+
+@cache
+def anchors() -> tuple[str, ...]:
+    """Literals without which no entry can match."""
+    readers = (_reader(entry.code) for entry in CATALOG.entries)
+    return tuple(sorted({pattern.anchor for reader in readers for pattern in reader.heads}))
+
+
+@cache
+def _scanner() -> LiteralSet:
+    return LiteralSet(anchors())
 
 
 @cache
@@ -76,29 +113,33 @@ def _reader(code: str) -> _Reader:
     return _Reader(heads, (*lines, *(re.compile(one) for one in entry.details)))
 
 
-def _folded(hits: list[_Hit]) -> list[_Hit]:
-    folded: dict[tuple[tuple[str, Number], ...], _Hit] = {}
-    for hit in hits:
-        first = folded.setdefault(tuple(sorted(hit.numbers.items())), hit)
+def _folded(found: list[Hit]) -> list[Hit]:
+    folded: dict[tuple[object, ...], Hit] = {}
+    for hit in found:
+        first = folded.setdefault((hit.entry.code, *sorted(hit.numbers.items())), hit)
         if first is not hit:
             first.times += 1
     return list(folded.values())
 
 
-def _hits(reader: _Reader, text: str) -> list[_Hit]:
-    every = [hit for pattern in reader.heads for hit in _heads(pattern, text)]
+def _hits(entry: ErrorEntry, reader: _Reader, text: str) -> list[Hit]:
+    every = [
+        Hit(entry, found.start(), found.end(), _values(found, pattern.kinds), wording)
+        for wording, pattern in enumerate(reader.heads)
+        for found in _heads(pattern, text)
+    ]
     every.sort(key=lambda hit: (hit.start, -hit.end))
-    hits: list[_Hit] = []
+    found: list[Hit] = []
     for hit in every:  # a shorter wording may lie within a longer one
-        if not hits or hit.start >= hits[-1].end:
-            hits.append(hit)
-    stops = [*(hit.start for hit in hits[1:]), len(text)]
-    for hit, stop in zip(hits, stops, strict=False):
+        if not found or hit.start >= found[-1].end:
+            found.append(hit)
+    stops = [*(hit.start for hit in found[1:]), len(text)]
+    for hit, stop in zip(found, stops, strict=False):
         for detail in reader.details:
-            tail = detail.search(text, hit.end, min(stop, hit.end + TAIL))
+            tail = detail.search(text, hit.start, min(stop, hit.end + TAIL))
             if tail is not None:
                 hit.numbers = {**hit.numbers, **_new(_values(tail, {}), hit.numbers)}
-    return hits
+    return found
 
 
 def _new(found: dict[str, Number], known: dict[str, Number]) -> dict[str, Number]:
@@ -106,7 +147,7 @@ def _new(found: dict[str, Number], known: dict[str, Number]) -> dict[str, Number
     return {name: value for name, value in found.items() if name not in known}
 
 
-def _heads(pattern: Pattern, text: str) -> Iterator[_Hit]:
+def _heads(pattern: Pattern, text: str) -> Iterator[re.Match[str]]:
     behind = 0
     at = text.find(pattern.anchor)
     for _ in range(MAX_OCCURRENCES):
@@ -116,7 +157,7 @@ def _heads(pattern: Pattern, text: str) -> Iterator[_Hit]:
         behind = at + len(pattern.anchor)
         if found is not None:
             behind = max(behind, found.end())
-            yield _Hit(found.start(), found.end(), _values(found, pattern.kinds))
+            yield found
         at = text.find(pattern.anchor, behind)
 
 
@@ -125,6 +166,7 @@ def _values(found: re.Match[str], kinds: dict[str, str]) -> dict[str, Number]:
     for name, value in found.groupdict().items():
         if value is None:
             continue
-        kind = kinds.get(name, "int")
+        # details have no kinds: a group of theirs is a number, whole or decimal
+        kind = kinds.get(name, "float" if "." in value else "int")
         values[name] = int(value) if kind == "int" else float(value) if kind == "float" else value
     return values

@@ -57,6 +57,8 @@ def compile_template(template: str) -> Pattern:
     pieces, reach = [re.escape(literals[0])], len(literals[0])
     for (name, kind), literal in zip(holes, literals[1:], strict=True):
         pattern, longest = KINDS[kind]
+        if kind == "text" and not literal:
+            pattern = pattern.removesuffix("?")  # nothing follows: take the rest of the line
         pieces.append(f"(?P<{name}>{pattern}){re.escape(literal)}")
         reach += longest + len(literal)
     return Pattern(anchor, re.compile("".join(pieces)), reach, dict(holes))

@@ -16,7 +16,7 @@ SEEDS = {
     "mm-slot-generation-exhausted": "d317b25cfb0662df",
     "logical-host-alloc-unaligned": "ba4db60e324417e3",
 }
-PLACEHOLDER = re.compile(r"\{[^{}]*\}|%d|%\.2f")
+PLACEHOLDER = re.compile(r"\{[^{}]*\}|%d|%s|%\.2f")
 ENTRIES = pytest.mark.parametrize("entry", CATALOG.entries, ids=lambda entry: entry.code)
 
 

@@ -88,6 +88,55 @@ OLDER = {
         "mm-ipc-pool-full",
         {"need_mib": 112.5, "pool_mib": 1024.0},
     ),
+    "pool leak, several pools": (
+        "ValueError: pool memory leak detected! [full] total=4096, available=64, evictable=4032, "
+        "protected=0, session_held=0, uncached=0\n[swa] total=512, available=256, evictable=128, "
+        "protected=0, session_held=0, uncached=0",
+        "pool-leak-idle",
+        {
+            "pool_name": "pool",
+            "pool": "full",
+            "total": 4096,
+            "available": 64,
+            "evictable": 4032,
+            "protected": 0,
+            "session_held": 0,
+            "uncached": 0,
+        },
+    ),
+    "pool leak, 0.5.1": (
+        "token_to_kv_pool_allocator memory leak detected! self.max_total_num_tokens=1000, "
+        "available_size=10, evictable_size=980, protected_size=0",
+        "pool-leak-idle",
+        {"total": 1000, "available": 10, "evictable": 980, "protected": 0},
+    ),
+    "graph capture": (
+        "Exception: Capture cuda graph failed: CUDA out of memory. Tried to allocate 448.00 MiB. "
+        "GPU 7 has a total capacity of 95.00 GiB of which 301.00 MiB is free.\n",
+        "cuda-graph-capture-oom",
+        {
+            "reason": "CUDA out of memory. Tried to allocate 448.00 MiB. "
+            "GPU 7 has a total capacity of 95.00 GiB of which 301.00 MiB is free.",
+            "need_mib": 448.0,
+            "free_mib": 301.0,
+        },
+    ),
+    "start, 0.4": (
+        "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
+        "not-enough-memory-kv",
+        {},
+    ),
+    "start, 0.5.3": (
+        "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. Current "
+        "value: self.server_args.mem_fraction_static=0.7",
+        "not-enough-memory-kv",
+        {"mem_fraction_static": 0.7},
+    ),
+    "host tier, without a pool's name": (
+        "HiCache host KV pool (100 tokens) is smaller than the device pool (200 tokens);L2 cache",
+        "host-pool-smaller-than-device",
+        {"host_tokens": 100, "device_tokens": 200},
+    ),
     "row leak, a space after the mark, no sessions": (
         "req_to_token_pool memory leak detected! available_size=255, total_size=256",
         "req-pool-leak-idle",
