@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from app import __version__
-from app.commands import check, compare, explain, host, replay, serve
+from app.commands import check, compare, explain, host, prove, replay, serve
 
-VERBS = (serve, replay, compare, explain, check, host)
+VERBS = (serve, replay, compare, explain, prove, check, host)
 USAGE_EXIT = 2
 
 

@@ -46,7 +46,9 @@ class RemedyOut(BaseModel):
     status: Status
     direction: Direction
     flag: str | None
+    key: str = Field(description="names it for POST /api/errors/{code}/try")
     proof: str
+    reason: str = Field(description="why no test has run it")
     cost: str
     not_when: str
     seen: str = Field(description="what the field confirmed")
