@@ -92,7 +92,7 @@ Case = ServerCase | BuildCase
 
 @dataclass(frozen=True, slots=True)
 class PoolEnd:
-    """A pool when the case was over. `cells` has one digit per cell, see `pools.snapshot.STATES`;
+    """A pool at one moment of a case. `cells` has one digit per cell, see `pools.snapshot.STATES`;
     empty when the pool has no cells or more than the lab shows.
     """
 
@@ -119,8 +119,9 @@ class Observation:
         most_at_once: requests that held a row, or allocations that stood, at the same time.
         codes: events by code, warnings among them.
         fatal: codes that an error or a dead server stands for (level error or critical).
-        code, message, numbers: of the first event of the most severe level.
+        messages, numbers: of the first event of each code.
         sim_s: simulated seconds.
+        pools: at the end where something fatal was raised, else when most ran at once.
     """
 
     offered: int

@@ -29,15 +29,16 @@ def judge(code: str, before: Observation, after: Observation) -> Outcome:
     """
     if reproduced(code, after):
         numbers = ", ".join(f"{name} {value}" for name, value in after.numbers[code].items())
-        times, was = _times(after.codes[code]), _times(before.codes[code])
-        return Outcome("refuted", f"Still there {times}, {was} before ({numbers or code}).")
+        now, was = after.codes[code], before.codes[code]
+        times = "Still fails" if now == was == 1 else f"Still fails {now:,} times, {was:,} before"
+        return Outcome("refuted", f"{times}: {numbers}." if numbers else f"{times}.")
     instead = [one for one in after.fatal if one not in before.fatal]
     if instead:
         return Outcome("refuted", f"Another error comes in its place: {', '.join(instead)}.")
     less = _less(before, after)
     if less:
         return Outcome("avoids", f"No longer fails, because {less}.")
-    return Outcome("proved", f"The same {after.offered} offered, all {after.finished} served.")
+    return Outcome("proved", f"The same {after.offered:,} offered, all {after.finished:,} served.")
 
 
 def best(outcomes: Iterable[Outcome]) -> Outcome:
@@ -49,19 +50,15 @@ def best(outcomes: Iterable[Outcome]) -> Outcome:
 def _less(before: Observation, after: Observation) -> str:
     if after.offered_key != before.offered_key:
         if after.offered < before.offered:
-            return f"{after.offered} instead of {before.offered} are offered"
+            return f"{after.offered:,} instead of {before.offered:,} are offered"
         return "something smaller, or later, is offered"
     if not after.served_all:
         return (
-            f"{after.finished} of {after.offered} are served: {after.rejected} turned away, "
-            f"{after.aborted} aborted"
+            f"{after.finished:,} of {after.offered:,} are served: "
+            f"{after.rejected:,} turned away, {after.aborted:,} aborted"
         )
     if after.short_tokens > before.short_tokens:
         return f"{after.short_tokens - before.short_tokens:,} output tokens are cut off"
     if after.most_at_once < before.most_at_once:
         return f"at most {after.most_at_once} run at once, {before.most_at_once} before"
     return ""
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from app.host.loop import HostLoop
 
 Args = dict[str, Any]
+Handler = Callable[[Any, Args], Args]
 MAX_STEPS = 100_000
 
 
@@ -27,9 +28,10 @@ def run(loop: "HostLoop", name: str, args: Args) -> Args:
     Raises:
         CommandError: unknown command or bad arguments; nothing has changed.
     """
-    handler = HANDLERS.get(name)
+    handler = loop.handlers.get(name)
     if handler is None:
-        raise CommandError("Unknown command", f"{name!r} is none of {', '.join(sorted(HANDLERS))}")
+        known = ", ".join(sorted(loop.handlers))
+        raise CommandError("Unknown command", f"{name!r} is none of {known}")
     if not isinstance(args, dict):
         raise CommandError("Bad arguments", f"args must be an object of names, got {args!r:.80}")
     return handler(loop, args)
@@ -131,7 +133,7 @@ def trace_path(trace_dir: Path | None, name: object) -> Path:
     return path
 
 
-HANDLERS: dict[str, Callable[["HostLoop", Args], Args]] = {
+HANDLERS: dict[str, Handler] = {
     "pause": _pause,
     "resume": _resume,
     "step": _step,

@@ -16,6 +16,7 @@ MAX_SPEED = float("inf")
 class HostConfig:
     """Everything that a pool host needs besides its connection.
 
+    With `lab` the host drives no workload: it runs the catalog's cases on request.
     `speed` is simulated seconds per wall second, `inf` for as fast as it goes. `trace` wins over
     `scenario`. `trace_dir` is the folder that `load` takes names from.
     """
@@ -26,6 +27,7 @@ class HostConfig:
     trace: Path | None = None
     trace_dir: Path | None = None
     speed: float = 1.0
+    lab: bool = False
     sample_hz: float = 20.0
 
     def to_json(self) -> str:

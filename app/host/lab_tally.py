@@ -33,6 +33,7 @@ class LabTally:
         self._messages: dict[str, str] = {}
         self._numbers: dict[str, dict[str, Number]] = {}
         self._most_at_once = self._short_tokens = 0
+        self._fullest: tuple[PoolEnd, ...] = ()
 
     def started(self, plan: PoolPlan) -> None:
         """What the server logs at its start, and what its limits cut off at the door."""
@@ -61,13 +62,17 @@ class LabTally:
         """How much runs at once."""
         chunked = driver.scheduler.prefill.chunked is not None
         at_once = len(driver.scheduler.running) + chunked
-        self._most_at_once = max(self._most_at_once, at_once)
+        if at_once > self._most_at_once:
+            self._most_at_once = at_once
+            self._fullest = pool_ends(driver.pools.values(), driver.now_ns / 1e9)
 
     def observation(self, driver: "Driver | None") -> Observation:
         """All of it; `driver` is None when the server did not start."""
         counts = driver.ledger.counts if driver is not None else Counter[str]()
         now_s = driver.now_ns / 1e9 if driver is not None else 0.0
-        # An abort is an end of the request, not of the server: its level is error all the same.
+        pools = self._fullest
+        if driver is not None and (self._fatal or not pools):
+            pools = pool_ends(driver.pools.values(), now_s)
         return Observation(
             offered=len(self._case.offered),
             offered_key=self._case.offered_key,
@@ -81,7 +86,7 @@ class LabTally:
             messages=self._messages,
             numbers=self._numbers,
             sim_s=now_s,
-            pools=pool_ends(driver.pools.values(), now_s) if driver is not None else (),
+            pools=pools,
         )
 
     def _recognise(self, text: str, *, fatal: bool) -> None:
