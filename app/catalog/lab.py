@@ -113,9 +113,12 @@ class Observation:
     """What a case came to. Everything is counted, nothing is judged.
 
     Attributes:
-        offered, offered_key: how much was offered, and its identity.
+        offered, offered_tokens, offered_key: how many were offered, how much in all (prompt and
+            output tokens, or the pool's unit), and their identity.
         finished, rejected, aborted: ends; their sum is below `offered` where the server died.
         short_tokens: output tokens that were asked for and cut off by a limit at the door.
+        most_allowed, reserve_scale: what admission goes by: requests that may run at once, and
+            the factor on what it keeps back for their output.
         most_at_once: requests that held a row, or allocations that stood, at the same time.
         codes: events by code, warnings among them.
         fatal: codes that an error or a dead server stands for (level error or critical).
@@ -125,11 +128,14 @@ class Observation:
     """
 
     offered: int
+    offered_tokens: int
     offered_key: str
     finished: int = 0
     rejected: int = 0
     aborted: int = 0
     short_tokens: int = 0
+    most_allowed: int = 0
+    reserve_scale: float = 1.0
     most_at_once: int = 0
     codes: dict[str, int] = field(default_factory=dict)
     fatal: tuple[str, ...] = ()

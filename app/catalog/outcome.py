@@ -30,7 +30,7 @@ def judge(code: str, before: Observation, after: Observation) -> Outcome:
     if reproduced(code, after):
         numbers = ", ".join(f"{name} {value}" for name, value in after.numbers[code].items())
         now, was = after.codes[code], before.codes[code]
-        times = "Still fails" if now == was == 1 else f"Still fails {now:,} times, {was:,} before"
+        times = "Still fails" if now == was == 1 else f"Still fails, {now:,} of {was:,} times"
         return Outcome("refuted", f"{times}: {numbers}." if numbers else f"{times}.")
     instead = [one for one in after.fatal if one not in before.fatal]
     if instead:
@@ -51,7 +51,11 @@ def _less(before: Observation, after: Observation) -> str:
     if after.offered_key != before.offered_key:
         if after.offered < before.offered:
             return f"{after.offered:,} instead of {before.offered:,} are offered"
-        return "something smaller, or later, is offered"
+        if after.offered_tokens < before.offered_tokens:
+            return (
+                f"{after.offered_tokens:,} tokens are asked for, {before.offered_tokens:,} before"
+            )
+        return "the same is offered, later"
     if not after.served_all:
         return (
             f"{after.finished:,} of {after.offered:,} are served: "
@@ -59,6 +63,13 @@ def _less(before: Observation, after: Observation) -> str:
         )
     if after.short_tokens > before.short_tokens:
         return f"{after.short_tokens - before.short_tokens:,} output tokens are cut off"
+    if after.most_allowed < before.most_allowed:
+        return f"at most {after.most_allowed:,} may run at once, {before.most_allowed:,} before"
+    if after.reserve_scale > before.reserve_scale:
+        return (
+            f"admission scales its reserve by {after.reserve_scale:g}, "
+            f"by {before.reserve_scale:g} before"
+        )
     if after.most_at_once < before.most_at_once:
         return f"at most {after.most_at_once} run at once, {before.most_at_once} before"
     return ""

@@ -46,6 +46,7 @@ def run_build(case: BuildCase) -> Observation:
     codes = Counter([raised.code] if raised is not None else [])
     return Observation(
         offered=len(case.offered),
+        offered_tokens=sum(case.offered),
         offered_key=case.offered_key,
         finished=done,
         rejected=len(case.offered) - done if raised is None else 0,

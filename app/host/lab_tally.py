@@ -33,10 +33,12 @@ class LabTally:
         self._messages: dict[str, str] = {}
         self._numbers: dict[str, dict[str, Number]] = {}
         self._most_at_once = self._short_tokens = 0
+        self._plan: PoolPlan | None = None
         self._fullest: tuple[PoolEnd, ...] = ()
 
     def started(self, plan: PoolPlan) -> None:
         """What the server logs at its start, and what its limits cut off at the door."""
+        self._plan = plan
         for text in plan.warnings:
             self._recognise(text, fatal=False)
         for one in self._case.offered:
@@ -70,16 +72,20 @@ class LabTally:
         """All of it; `driver` is None when the server did not start."""
         counts = driver.ledger.counts if driver is not None else Counter[str]()
         now_s = driver.now_ns / 1e9 if driver is not None else 0.0
+        plan = self._plan
         pools = self._fullest
         if driver is not None and (self._fatal or not pools):
             pools = pool_ends(driver.pools.values(), now_s)
         return Observation(
             offered=len(self._case.offered),
+            offered_tokens=sum(one.input_tokens + one.output_tokens for one in self._case.offered),
             offered_key=self._case.offered_key,
             finished=counts["finished_total"],
             rejected=counts["rejected_total"],
             aborted=counts["aborted_total"],
             short_tokens=self._short_tokens,
+            most_allowed=plan.max_running_requests if plan is not None else 0,
+            reserve_scale=plan.schedule_conservativeness if plan is not None else 1.0,
             most_at_once=self._most_at_once,
             codes=dict(self._codes),
             fatal=tuple(self._fatal),

@@ -51,11 +51,14 @@ class ObservationOut(BaseModel):
     """What a case came to; counted, not judged."""
 
     offered: int
+    offered_tokens: int
     offered_key: str = Field(description="equal where the same requests were offered")
     finished: int
     rejected: int
     aborted: int
     short_tokens: int = Field(description="output tokens cut off by a limit at the door")
+    most_allowed: int = Field(description="requests that may run at once")
+    reserve_scale: float
     most_at_once: int
     codes: dict[str, int] = Field(description="events by code")
     fatal: list[str] = Field(description="codes that ended a request or the server")
