@@ -14,6 +14,7 @@ from app.head import HeadAsGet
 from app.hub.broadcast import Broadcast
 from app.hub.hub import Hub
 from app.incidents.keeper import Keeper
+from app.lab_process import LabProcess
 from app.routes import (
     api_page,
     asyncapi,
@@ -29,6 +30,7 @@ from app.routes import (
     pages,
     plotly,
     pools,
+    proofs,
     stream,
     workload,
 )
@@ -39,6 +41,7 @@ from app.supervisor import Supervisor
 #: pages come last: their paths are the shortest
 ROUTERS = (
     *(health, hosts, pools, history, events, checks, incidents, workload, errors),
+    proofs,
     *(metrics, asyncapi, stream, plotly, api_page, incident_pages, pages),
 )
 
@@ -60,6 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.broadcast = Broadcast(hub)
     app.state.keeper = _keeper(hub, settings)
     app.state.supervisor = Supervisor(hub, settings.host, settings.ingest_url, settings.host_token)
+    app.state.lab = LabProcess(hub, settings.ingest_url, settings.host_token)
     app.state.templates = _templates()
     for module in ROUTERS:
         app.include_router(module.router)
@@ -81,6 +85,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        await app.state.lab.close()
         # The host first: its end is no incident, but what it raised before is.
         for task in reversed(running):
             task.cancel()

@@ -127,6 +127,20 @@ class HostSizeUnaligned(PoolError, ValueError):
         )
 
 
+class HostTransferSizeMismatch(PoolError, ValueError):
+    """A copy between host and device whose two sides differ in length."""
+
+    code = "host-transfer-size-mismatch"
+
+    def __init__(self, pool_name: str, host_indices: int, device_indices: int) -> None:
+        super().__init__(
+            f"{pool_name} transfer index size mismatch: "
+            f"host={host_indices}, device={device_indices}",
+            host_indices=host_indices,
+            device_indices=device_indices,
+        )
+
+
 class MmGenerationExhausted(PoolError, RuntimeError):
     """No free feature slot is below the generation limit."""
 

@@ -98,7 +98,7 @@ class Catalog:
                 if code not in self.by_code or code == entry.code:
                     raise CatalogError(f"{entry.code}: related {code!r} has no entry of its own")
             for remedy in entry.remedies:
-                if remedy.status != "unproved" and not remedy.proof:
+                if remedy.status != "unproved" and not (remedy.proof or remedy.key):
                     raise CatalogError(
                         f"{entry.code}: {remedy.status} without proof: {remedy.text}"
                     )

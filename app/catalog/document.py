@@ -6,6 +6,7 @@ from typing import Any
 from app.catalog.catalog import CATALOG
 from app.catalog.entry import ErrorEntry, Source
 from app.catalog.match import Match
+from app.catalog.proof_document import proof_of
 from app.catalog.template import compile_template, head_of
 
 PROJECTS = {"sglang": "sgl-project/sglang", "poolscope": "poolscope"}
@@ -50,6 +51,7 @@ def document(entry: ErrorEntry) -> dict[str, Any]:
         "source": [_source(one) for one in entry.source],
         "here": entry.here,
         "fault": entry.fault,
+        "proof": proof_of(entry),
         "related": [summary(CATALOG.by_code[code]) for code in entry.related],
         "reports": [{"name": name, "href": report_url(name)} for name in entry.reports],
     }

@@ -92,8 +92,11 @@ class Remedy:
 
     Attributes:
         status: see `STATUSES`.
-        proof: the test that ran it and what it counted, or the figures that refute it; empty
-            only for `unproved`.
+        key: kebab-case, unique within the entry; names the remedy in `app/catalog/proofs/`. A
+            remedy with a key that `poolscope prove` runs carries the status that the run computes.
+        proof: what ran and what it counted, or the figures that refute it. May be empty for
+            `unproved`, and where the remedy has a key: the run says it.
+        reason: why no test has run it, for `unproved`.
         cost: what it takes or gives up.
         not_when: when it does not apply.
         seen: what the field confirmed (a merged change, a report).
@@ -103,7 +106,9 @@ class Remedy:
     status: Status = "unproved"
     direction: Direction = "none"
     flag: str | None = None
+    key: str = ""
     proof: str = ""
+    reason: str = ""
     cost: str = ""
     not_when: str = ""
     seen: str = ""

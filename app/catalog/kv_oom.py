@@ -1,6 +1,6 @@
 """What the three out-of-memory errors of the token pool have in common."""
 
-from app.catalog.entry import Figure, Flag, Remedy
+from app.catalog.entry import Figure, Flag, Remedy, Status
 from app.catalog.flags import known
 
 PATH = "python/sglang/srt/mem_cache/allocation.py"
@@ -35,21 +35,56 @@ READ_THE_TAIL = Remedy(
     "Free tokens above the demand: page rounding, since pages are handed out, not tokens. Much "
     "evictable: locked, or eviction could not return it in that step. The last two are faults "
     "of admission: upgrade.",
+    reason="it tells the causes apart; there is nothing in it to run",
     seen="page rounding: sgl-project/sglang#4602, #5081, #7397, #22495; eviction: #34676 (open)",
 )
+UPGRADE = Remedy(
+    key="upgrade",
+    text="Upgrade to a build whose check counts what the pool hands out: whole pages, and no "
+    "prefix that is in use.",
+    status="proved",
+    not_when="the tail shows a pool that is really full",
+)
 ENLARGE = Remedy(
+    key="enlarge",
     text="Enlarge the pool: `--mem-fraction-static` up, an fp8 `--kv-cache-dtype`, more GPUs.",
+    status="proved",
     direction="raise",
     flag="--mem-fraction-static",
     cost="less room for activations; a CUDA out-of-memory in a forward pass wants the opposite",
+    not_when="load grows with the pool: a faulty check then fails at the larger size",
 )
-DEMAND_LESS = Remedy(
-    text="Ask for less at once: `--schedule-conservativeness` up (1.3 is common), "
-    "`--chunked-prefill-size` down, `--max-running-requests` down.",
-    direction="raise",
-    flag="--schedule-conservativeness",
-    cost="less runs at once; where admission is at fault it is rarer, not gone",
+SMALLER_PAGE = Remedy(
+    key="smaller-page",
+    text="Lower `--page-size`: at 1 a page is a token and nothing is rounded.",
+    status="proved",
+    direction="lower",
+    flag="--page-size",
+    cost="more book-keeping per token; some attention back ends need a given page",
+    not_when="the page is 1 already",
 )
+FEWER_RUNNING = Remedy(
+    key="fewer-running",
+    text="Lower `--max-running-requests`.",
+    status="avoids",
+    direction="lower",
+    flag="--max-running-requests",
+    cost="less runs at once, and a faulty check is as faulty as before",
+)
+
+
+def conservative(status: Status, proof: str) -> Remedy:
+    """`--schedule-conservativeness`, with what it came to for this error."""
+    return Remedy(
+        key="more-conservative",
+        text="Raise `--schedule-conservativeness`; 1.3 is common.",
+        status=status,
+        direction="raise",
+        flag="--schedule-conservativeness",
+        proof=proof,
+        cost="" if status == "refuted" else "less runs at once",
+    )
+
 
 MEANING = (
     "After evicting what it could from the prefix cache, the scheduler still could not get the KV "

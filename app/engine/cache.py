@@ -3,14 +3,15 @@
 import numpy as np
 
 from app.engine.live_request import NO_ROW, LiveRequest
+from app.engine.policies.rules import Rules
 from app.engine.pool_set import PoolSet
 
 
 class RequestCache:
     """Moves a request's tokens between its row, the tree and the free list."""
 
-    def __init__(self, pools: PoolSet) -> None:
-        self._pools = pools
+    def __init__(self, pools: PoolSet, rules: Rules) -> None:
+        self._pools, self._rules = pools, rules
 
     def keep_unfinished(self, live: LiveRequest) -> None:
         """After a prefill step: whole pages go into the tree and stay locked by this request.
@@ -49,10 +50,10 @@ class RequestCache:
             key = live.tokens(whole)
             present = pools.tree.insert(key, ids[:whole], live.rid)
             duplicates = ids[live.prefix_len : present]
-            pools.kv.free(np.concatenate((duplicates, ids[whole:])))
+            self._rules.give_tail_back(pools, np.concatenate((duplicates, ids[whole:])))
             if pools.host is not None:
                 node = pools.tree.match_prefix(key).node
-                skipped = int(pools.tree.back_up(node) is None)
+                skipped = int(not self._rules.back_up(pools, live, node))
         self._leave(live)
         return skipped
 
@@ -76,5 +77,5 @@ class RequestCache:
             pools.tree.dec_lock_ref(live.node)
             live.node = None
         if live.row != NO_ROW:
-            pools.slots.free([live.row])
+            self._rules.give_row_back(pools, live.row)
         live.row, live.kv_len, live.prefix_len = NO_ROW, 0, 0

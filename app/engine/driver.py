@@ -11,6 +11,7 @@ from app.engine.faults import fault
 from app.engine.intake import Intake
 from app.engine.ledger import EngineLedger
 from app.engine.mm_stage import MmStage
+from app.engine.policies.rules import Rules
 from app.engine.pool_set import PoolSet
 from app.engine.quiet import Durations
 from app.engine.request_table import request_rows
@@ -50,7 +51,10 @@ class Driver:
         self.pools = self.set.by_name()
         self.ledger = EngineLedger()
         self._on_event = on_event
-        self.scheduler = Scheduler(plan, self.set, self.ledger, self.emit, step_time or StepTime())
+        self.rules = Rules()
+        self.scheduler = Scheduler(
+            plan, self.set, self.ledger, self.emit, step_time or StepTime(), self.rules
+        )
         self.features = (
             MmStage(self.set.features, plan.args.mm_consumers, self.ledger)
             if self.set.features is not None

@@ -6,6 +6,7 @@ Mirrors: sglang 0.5.23 multimodal/transport/cuda_ipc.py, multimodal/processors/b
 
 import heapq
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -51,6 +52,8 @@ class MmStage:
         self._order = itertools.count()
         self._silent: dict[int, Silence] = {}
         self._held_back: list[tuple[int, Lease]] = []
+        #: told of each lease that the recycler freed
+        self.on_freed: Callable[[Lease], None] = lambda lease: None
         self._pattern = torch.arange(PATTERN_BYTES, dtype=torch.uint8)
 
     def arrive(self, sizes: tuple[int, ...], rid: int, now_ns: int) -> list[PoolError]:
@@ -91,7 +94,8 @@ class MmStage:
                 self._held_back.append((consumer, lease))
             else:
                 self.pool.acknowledge(lease, consumer)
-        self.pool.recycle(now_ns / 1e9)
+        for lease in self.pool.recycle(now_ns / 1e9):
+            self.on_freed(lease)
 
     @property
     def next_due_ns(self) -> int | None:

@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 from app.engine.cache import RequestCache
 from app.engine.ledger import EngineLedger
 from app.engine.live_request import NO_ROW, LiveRequest
-from app.engine.policies.sglang import (
-    CLIP_MAX_NEW_TOKENS,
-    PrefillBudget,
-    rows_allocatable,
-)
+from app.engine.policies.rules import Rules
+from app.engine.policies.sglang import CLIP_MAX_NEW_TOKENS, PrefillBudget
 from app.engine.pool_set import PoolSet
 from app.engine.running_batch import RunningBatch
 from app.sizing.plan import PoolPlan
@@ -40,9 +37,15 @@ class Prefill:
     """The waiting queue, the chunked request, and the rounds over them."""
 
     def __init__(
-        self, plan: PoolPlan, pools: PoolSet, cache: RequestCache, ledger: EngineLedger
+        self,
+        plan: PoolPlan,
+        pools: PoolSet,
+        cache: RequestCache,
+        ledger: EngineLedger,
+        rules: Rules,
     ) -> None:
         self._plan, self._pools, self._cache, self._ledger = plan, pools, cache, ledger
+        self._rules = rules
         self.waiting: deque[LiveRequest] = deque()
         self.chunked: LiveRequest | None = None
         #: a full batch is not tried again until somebody leaves
@@ -62,9 +65,9 @@ class Prefill:
             return []
         pools, plan = self._pools, self._plan
         budget = PrefillBudget(
-            reclaimable=pools.reclaimable(),
+            reclaimable=self._rules.reclaimable(pools),
             reserved=running.reserve(CLIP_MAX_NEW_TOKENS) * ratio,
-            page=plan.page_size,
+            page=self._rules.admission_page(plan.page_size),
             input_left=plan.max_prefill_tokens,
             chunk_left=plan.chunked_prefill_size,
         )
@@ -74,7 +77,7 @@ class Prefill:
         held = len(running) + len(portions)
         self.blocked_by = None
         while self.waiting and not budget.spent and self.chunked_ends(portions):
-            gate = rows_allocatable(
+            gate = self._rules.rows(
                 plan.max_running_requests, held, pools.slots.available_size() - _new(portions)
             )
             if gate < 1:
@@ -134,7 +137,7 @@ class Prefill:
         # One token at least is computed, so that there is a logit to sample from.
         match = tree.load_back(tree.match_prefix(live.tokens(live.prefill_len - 1)))
         tree.inc_lock_ref(match.node)
-        budget.reclaimable = self._pools.reclaimable()
+        budget.reclaimable = self._rules.reclaimable(self._pools)
         matched = len(match.indices)
         extend = live.prefill_len - matched
         take = budget.chunk_of(extend)

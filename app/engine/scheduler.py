@@ -13,7 +13,8 @@ from app.engine.cache import RequestCache
 from app.engine.ledger import EngineLedger
 from app.engine.live_request import LiveRequest
 from app.engine.new_token_ratio import NewTokenRatio
-from app.engine.policies.sglang import decode_need, retract_order
+from app.engine.policies.rules import Rules
+from app.engine.policies.sglang import retract_order
 from app.engine.pool_set import PoolSet
 from app.engine.prefill import Portion, Prefill
 from app.engine.quiet import Durations, quiet_durations
@@ -31,13 +32,19 @@ class Scheduler:
     """Queue, running batch and the rules between them. Knows no arrivals and no wall clock."""
 
     def __init__(
-        self, plan: PoolPlan, pools: PoolSet, ledger: EngineLedger, emit: Emit, time: StepTime
+        self,
+        plan: PoolPlan,
+        pools: PoolSet,
+        ledger: EngineLedger,
+        emit: Emit,
+        time: StepTime,
+        rules: Rules,
     ) -> None:
         self._plan, self._pools, self._ledger, self._emit = plan, pools, ledger, emit
-        self._time = time
-        self._cache = RequestCache(pools)
+        self._time, self._rules = time, rules
+        self._cache = RequestCache(pools, rules)
         self.running = RunningBatch()
-        self.prefill = Prefill(plan, pools, self._cache, ledger)
+        self.prefill = Prefill(plan, pools, self._cache, ledger, rules)
         self.ratio = NewTokenRatio(plan.schedule_conservativeness)
         self.row_bound_since_ns: int | None = None
 
@@ -141,7 +148,7 @@ class Scheduler:
     def _make_room(self, now_ns: int) -> None:
         """Evict, then retract, until the next decode step fits."""
         pools, page = self._pools, self._plan.page_size
-        need = decode_need(self.running.crossing(page), page)
+        need = self._rules.decode_need(self.running.crossing(page), page)
         evict_for(pools.tree, pools.kv, need)
         if pools.kv.available_size() >= need:
             return
@@ -159,7 +166,7 @@ class Scheduler:
             victim = victims[-1]
             self._ledger.decided(b"r", victim.rid, now_ns, victim.out)
             self._cache.drop(victim)
-            need = decode_need(self.running.crossing(page), page)
+            need = self._rules.decode_need(self.running.crossing(page), page)
             evict_for(pools.tree, pools.kv, need)
             if pools.kv.available_size() >= need:
                 break

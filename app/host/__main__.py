@@ -31,13 +31,14 @@ def serve(url: str, token: str, config: HostConfig) -> int:
     """Build the pools and run the loop; returns an exit code."""
     import torch
 
+    from app.host.lab_loop import LabLoop
     from app.host.loop import HostLoop
     from pools.device import DeviceUnavailable
 
     # Two threads make torch's small operations wait for a scheduler quantum.
     torch.set_num_threads(1)
     try:
-        loop = HostLoop(config, url, token)
+        loop = (LabLoop if config.lab else HostLoop)(config, url, token)
     except (OSError, ValueError, DeviceUnavailable) as error:
         sys.stderr.write(f"poolscope host: {error}\n")
         return 3

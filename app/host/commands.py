@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from app.host.loop import HostLoop
 
 Args = dict[str, Any]
+Handler = Callable[[Any, Args], Args]
 #: a host hears nothing else while it steps
 MAX_STEPS = 1_000
 
@@ -29,13 +30,14 @@ def run(loop: "HostLoop", name: str, args: Args) -> Args:
     Raises:
         CommandError: unknown command or bad arguments; nothing has changed.
     """
-    handler = HANDLERS.get(name)
+    handler = loop.handlers.get(name)
     if handler is None:
-        raise CommandError("Unknown command", f"{name!r} is none of {', '.join(sorted(HANDLERS))}")
+        known = ", ".join(sorted(loop.handlers))
+        raise CommandError("Unknown command", f"{name!r} is none of {known}")
     if not isinstance(args, dict):
         raise CommandError("Bad arguments", f"args must be an object of names, got {args!r:.80}")
-    accepted = FIELDS.get(name, ())
-    for field in args if name != "inject" else ():
+    accepted = FIELDS.get(name, tuple(args))
+    for field in args:
         if field not in accepted:
             takes = f"{name} takes {', '.join(accepted)}" if accepted else f"{name} takes none"
             raise CommandError("Unknown field", f"{field!r} is no field of {name}: {takes}")
@@ -145,15 +147,16 @@ def trace_path(trace_dir: Path | None, name: object) -> Path:
     return path
 
 
-#: what the body of a command may hold; a fault takes parameters of its own
+#: what the body of a command may hold; a fault, and what a lab adds, takes parameters of its own
 FIELDS = {
     "step": ("steps",),
     "speed": ("x",),
     "scenario": ("scenario",),
     "load": ("trace",),
     "requests": ("limit",),
+    **dict.fromkeys(("pause", "resume", "restart"), ()),
 }
-HANDLERS: dict[str, Callable[["HostLoop", Args], Args]] = {
+HANDLERS: dict[str, Handler] = {
     "pause": _pause,
     "resume": _resume,
     "step": _step,

@@ -17,6 +17,7 @@ MAX_SPEED = float("inf")
 class HostConfig:
     """Everything that a pool host needs besides its connection.
 
+    With `lab` the host drives no workload: it runs the catalog's cases on request.
     `speed` is simulated seconds per wall second, `inf` for as fast as it goes. `trace` wins over
     `scenario`; `reading` says how it, and what `load` names in `trace_dir`, is to be read.
     """
@@ -28,6 +29,7 @@ class HostConfig:
     trace_dir: Path | None = None
     reading: ReadOptions = field(default_factory=ReadOptions)
     speed: float = 1.0
+    lab: bool = False
     sample_hz: float = 20.0
 
     def to_json(self) -> str:

@@ -2,11 +2,12 @@
 
 import queue
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from app.engine.driver import Driver, build_driver
 from app.engine.workload import Workload, scenario_workload, trace_workload
-from app.host.commands import CommandError, run
+from app.host.commands import HANDLERS, CommandError, Handler, run
 from app.host.config import MAX_SPEED, HostConfig
 from app.host.link import Link
 from app.host.probe import Probe
@@ -24,6 +25,8 @@ Choice = tuple[str, str]
 
 class HostLoop:
     """Owns the driver. Everything here runs on the thread that calls `run`."""
+
+    handlers: Mapping[str, Handler] = HANDLERS
 
     def __init__(self, config: HostConfig, url: str, token: str) -> None:
         self.config = config

@@ -17,6 +17,8 @@ HISTORY_BYTES = 256 << 20
 COMMAND_TIMEOUT_S = 30.0
 #: a host's event codes are counted for /metrics under at most this many names
 MAX_HOSTS = 64
+#: the lab's host: a try is no incident, and never what someone means who names no host
+LAB = "lab"
 
 Send = Callable[[str], Any]
 
@@ -84,8 +86,15 @@ class Hub:
         return self.hosts[name]
 
     def default_host(self) -> HostState | None:
-        """`local` if it is there, else the first."""
-        return self.hosts.get("local") or next(iter(self.hosts.values()), None)
+        """`local` if it is there, else the first that is not the lab."""
+        watched = (state for name, state in self.hosts.items() if name != LAB)
+        return self.hosts.get("local") or next(watched, None)
+
+    def forget(self, name: str) -> None:
+        """A host that ended and was meant to: nothing of it is shown any more."""
+        self.hosts.pop(name, None)
+        self.verdicts.pop(name, None)
+        self.notify()
 
     def notify(self) -> None:
         """Something changed: wake every viewer that waits."""
@@ -106,7 +115,7 @@ class Hub:
 
     def tell(self, state: HostState, event: Header) -> None:
         """An event came: viewers see it as soon as the keeper, if there is one, has it."""
-        if self.keeper is None:
+        if self.keeper is None or state.name == LAB:
             self.show(state, event)
         else:
             self.keeper.take(state, event)
@@ -114,7 +123,7 @@ class Hub:
     def show(self, state: HostState, event: Header) -> Header:
         """Viewers see an event now. Returns it with its event_seq."""
         shown = state.apply_event(event)
-        if shown["level"] in ("error", "critical"):
+        if shown["level"] in ("error", "critical") and state.name != LAB:
             first_line = shown["message"].partition("\n")[0]
             log.warning("%s %s: %s", state.name, shown["code"], first_line)
         self.notify()

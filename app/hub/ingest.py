@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from app.hub.hub import HostLine, HostUnavailable, Hub, Send
+from app.hub.hub import LAB, HostLine, HostUnavailable, Hub, Send
 from app.hub.state import HostState
 from app.hub.verdict_rules import judge
 from app.wire.frame import Arrays, FrameError, Header, decode, encode_text
@@ -50,7 +50,7 @@ class Ingest:
             if isinstance(error, FrameError):
                 raise
             raise FrameError(f"{kind}: {type(error).__name__} {error}") from error
-        if self.hub.keeper is not None and kind in STATE_KINDS:
+        if self.hub.keeper is not None and self.name != LAB and kind in STATE_KINDS:
             # Scalars go on with their verdict.
             kept = encode_text(header) if kind == "scalars" else message
             self.hub.keeper.note(self.state, kept, whole=kind in ("hello", "keyframe"))

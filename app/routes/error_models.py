@@ -46,7 +46,9 @@ class RemedyOut(BaseModel):
     status: Status
     direction: Direction
     flag: str | None
+    key: str = Field(description="names it for POST /api/errors/{code}/try")
     proof: str
+    reason: str = Field(description="why no test has run it")
     cost: str
     not_when: str
     seen: str = Field(description="what the field confirmed")
@@ -73,6 +75,35 @@ class ReportOut(BaseModel):
     href: str
 
 
+class TriedOut(BaseModel):
+    """How a remedy came out under one cause."""
+
+    remedy: str = Field(description="key of the remedy")
+    status: Status
+    why: str
+
+
+class CauseOut(BaseModel):
+    """A cause that Poolscope reproduces."""
+
+    name: str = Field(examples=["leaked-rows"])
+    title: str
+    setting: str = Field(description="what is set up and offered")
+    message: str = Field(description="what was raised")
+    offered: int | None
+    finished: int | None
+    tries: list[TriedOut]
+
+
+class ProofOut(BaseModel):
+    """The last recorded run of `poolscope prove`."""
+
+    version: str | None = Field(description="of Poolscope, then")
+    proven: str | None = Field(description="hash of what was proven")
+    content: str = Field(description="hash of what the entry says now; differs when it changed")
+    causes: list[CauseOut]
+
+
 class ErrorOut(ErrorSummary):
     """Everything the catalog says about one error."""
 
@@ -90,6 +121,7 @@ class ErrorOut(ErrorSummary):
     source: list[SourceOut]
     here: str = Field(description="how Poolscope's own pools differ")
     fault: str | None = Field(description="fault that makes a running Poolscope raise it")
+    proof: ProofOut | None = Field(description="null when Poolscope cannot reproduce the error")
     related: list[ErrorSummary]
     reports: list[ReportOut]
 

@@ -22,6 +22,8 @@ from app.catalog.entry import (
     Severity,
 )
 from app.catalog.match import match
+from app.catalog.proof_document import tried_by_remedy
+from app.hub.hub import LAB
 from app.routes.accept import prefers_html
 from app.routes.error_models import ErrorOut, ErrorPage, MatchIn, MatchPage
 from app.routes.etag import tagged
@@ -116,7 +118,8 @@ async def error_page(request: Request, key: str) -> Response:
         return response
     page = {
         "entry": entry,
-        "doc": document(entry),
+        "doc": (doc := document(entry)),
+        "tried": tried_by_remedy(doc["proof"]),
         "occurrences": _occurrences(request, entry.code),
     }
     return _render(request, "error.html", page)
@@ -163,6 +166,7 @@ def _occurrences(request: Request, code: str) -> list[dict[str, Any]]:
     seen = [
         event
         for state in hub.hosts.values()
+        if state.name != LAB
         for event in state.events[-1_000:]
         if event.get("code") == code
     ]

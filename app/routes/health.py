@@ -6,6 +6,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from app import __version__
+from app.hub.hub import LAB
 from app.routes.deps import HubDep
 
 router = APIRouter(tags=["health"])
@@ -33,8 +34,8 @@ async def livez() -> Alive:
 
 @router.get("/readyz", operation_id="readyz", responses={503: {"model": Ready}})
 async def readyz(hub: HubDep, response: Response) -> Ready:
-    """200 when at least one host is live or paused, else 503 with the reason per host."""
-    words = {name: state.state for name, state in hub.hosts.items()}
+    """200 when at least one watched host is live or paused, else 503 with the reason per host."""
+    words = {name: state.state for name, state in hub.hosts.items() if name != LAB}
     notes = {name: state.note for name, state in hub.hosts.items()}
     ready = any(word in ("live", "paused") for word in words.values())
     if not ready:

@@ -124,7 +124,7 @@ def test_catalog_refuses_two_entries_with_one_id() -> None:
 
 def test_catalog_refuses_a_verdict_without_proof() -> None:
     entry = CATALOG.by_code["queue-full"]
-    claimed = replace(entry.remedies[0], status="proved")
+    claimed = replace(entry.remedies[0], status="proved", key="")
     with pytest.raises(CatalogError, match="without proof"):
         Catalog([replace(entry, related=(), remedies=(claimed,))])
 

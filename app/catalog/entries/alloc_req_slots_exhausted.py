@@ -23,28 +23,28 @@ _FLAGS = (
 
 _REMEDIES = (
     Remedy(
+        key="upgrade",
         text="Upgrade past the two accounting faults that caused most reports: a chunked request "
         "gave its row back between chunks, and under pipeline parallelism each micro batch "
         "budgeted rows as though it owned the pool.",
+        status="proved",
         seen="merged: sgl-project/sglang#17850 (chunks), sgl-project/sglang#23006 (pipeline)",
         not_when="the build is newer than both",
     ),
     Remedy(
+        key="end-the-holder",
         text="Find who holds the rows and end the holder: open sessions, beam members, PD "
         "transfers in flight. Rows in use minus running requests is their number. If nobody holds "
         "them they are leaked: see `req-pool-leak-idle`; only a fix or a restart brings them back.",
         status="proved",
-        proof="48 rows, 40 held by sessions: a batch of 12 fails with 8 free. With the sessions "
-        "ended the same batch gets its rows (`test_ending_the_sessions_frees_their_rows`).",
     ),
     Remedy(
+        key="raise-max-running-requests",
         text="Raise `--max-running-requests` by the rows held outside the running batch. Rows "
         "follow the flag while token capacity // 2 is larger.",
         status="proved",
         direction="raise",
         flag="--max-running-requests",
-        proof="The same 40 sessions and the same batch of 12: at 48 rows it fails, at 104 it fits "
-        "(`test_more_rows_than_sessions_hold`).",
         cost="4 bytes x (context length + 4) per row, outside the KV budget",
         not_when="rows leak: it only lasts longer. With a row lost per batch of 12, 48 rows serve "
         "37 batches and 104 rows 93",
@@ -54,37 +54,39 @@ _REMEDIES = (
         "row while their KV is still on the way.",
         direction="raise",
         flag="--disaggregation-decode-extra-slots",
+        reason="no PD transfer is modelled here, so nothing would hold the rows",
     ),
     Remedy(
+        key="send-less",
         text="Send less at once: a limit at the gateway, `--max-queued-requests`, fewer clients.",
         status="avoids",
         direction="lower",
         flag="--max-queued-requests",
-        proof="8 requests at once instead of 12 fit beside the 40 sessions "
-        "(`test_sending_less_fits_what_is_left`).",
         cost="requests are turned away or wait",
         not_when="rows leak: any load reaches the end, only later",
     ),
     Remedy(
+        key="lower-max-running-requests",
         text="Lower `--max-running-requests`, as the message says.",
         status="refuted",
         direction="lower",
         flag="--max-running-requests",
         proof="The flag sizes the pool and the admission limit together, so the pool shrinks with "
         "the gate and one lost row is missing at every setting. In sgl-project/sglang#10408 it "
-        "still crashed at 1; here it fails at 256, 64, 8, 2 and 1, one row short each time "
-        "(`test_lowering_the_limit_leaves_a_leaked_row_missing`).",
+        "still crashed at 1; here it fails under each cause, with leaked rows down to 1.",
     ),
     Remedy(
+        key="set-to-printed-number",
         text="Set `--max-running-requests` at or below the printed `available_size()`.",
         status="refuted",
         direction="lower",
         flag="--max-running-requests",
         proof="That number is what was left at the moment of the crash, not a capacity: 1 in "
         "sgl-project/sglang#10408, with 2 requested. A pool of that size does not even hold the "
-        "sessions (`test_the_printed_number_is_no_size_to_set`).",
+        "sessions.",
     ),
     Remedy(
+        key="raise-context-length",
         text="Increase `--context-length` so that the pool is allocated larger.",
         status="refuted",
         direction="raise",
@@ -92,15 +94,16 @@ _REMEDIES = (
         proof="With a request limit of 256 the rows are 256 at context 4,096, 8,192, 32,768 and "
         "131,072. Without one, 400,000 tokens of capacity give 4,096 rows at context 4,096 and "
         "2,048 at 131,072: longer is fewer. It widens rows, and the bytes come out of the room "
-        "for activations (`test_context_length_adds_no_rows`).",
+        "for activations.",
     ),
     Remedy(
+        key="fewer-requests-longer-context",
         text="Go from 1,024 requests at context 4,096 to 256 requests at context 8,192.",
         status="refuted",
         direction="lower",
         flag="--max-running-requests",
-        proof="The pool shrinks from 1,024 rows to 256 "
-        "(`test_fewer_requests_with_longer_context_is_a_smaller_pool`).",
+        proof="The pool shrinks from 1,024 rows to 256. Tried at a smaller scale: from 48 at "
+        "2,048 to 12 at 4,096.",
     ),
 )
 

@@ -33,7 +33,12 @@ ENTRY = ErrorEntry(
         ),
     ),
     remedies=(
-        Remedy(text="Align the token range first, then take the same number on both sides."),
+        Remedy(
+            key="align-first",
+            text="Align the token range first, then take the same number on both sides.",
+            status="proved",
+        ),
     ),
+    proven=True,
     related=("logical-host-alloc-unaligned", "host-unsupported-layout"),
 )

@@ -42,19 +42,33 @@ ENTRY = ErrorEntry(
         known("--allow-auto-truncate", "none"),
     ),
     remedies=(
-        Remedy(text="Shorten the prompt.", direction="lower"),
+        Remedy(key="shorten", text="Shorten the prompt.", status="avoids", direction="lower"),
         Remedy(
-            text="Raise the smaller bound: the KV pool when it is below the context length, else "
-            "`--context-length` as far as the model allows.",
+            key="raise-context-length",
+            text="Where the context length is the smaller bound: raise `--context-length`, as far "
+            "as the model allows.",
+            status="proved",
             direction="raise",
             flag="--context-length",
+            not_when="the KV pool is the smaller bound",
             cost="4 bytes per row and token of context, outside the KV budget",
+        ),
+        Remedy(
+            key="enlarge",
+            text="Where the KV pool is the smaller bound: enlarge it, `--mem-fraction-static` up.",
+            status="proved",
+            direction="raise",
+            flag="--mem-fraction-static",
+            cost="less room for activations",
+            not_when="the context length is the smaller bound",
         ),
         Remedy(
             text="`--allow-auto-truncate`, where losing the end of the prompt is acceptable.",
             flag="--allow-auto-truncate",
+            reason="truncation is not modelled here",
             cost="the end of the prompt is dropped",
         ),
     ),
+    proven=True,
     related=("retract-last-request-aborted", "queue-full"),
 )

@@ -40,7 +40,15 @@ ENTRY = ErrorEntry(
         "148 requests at page boundaries, 2,048 free tokens, page 64: 32 pages for up to 148 "
         "requests (sgl-project/sglang#4602).",
     ),
-    remedies=(kv_oom.READ_THE_TAIL, kv_oom.ENLARGE, kv_oom.DEMAND_LESS),
+    remedies=(
+        kv_oom.READ_THE_TAIL,
+        kv_oom.UPGRADE,
+        kv_oom.ENLARGE,
+        kv_oom.SMALLER_PAGE,
+        kv_oom.FEWER_RUNNING,
+        kv_oom.conservative("avoids", ""),
+    ),
+    proven=True,
     related=(
         "kv-prefill-oom",
         "kv-token-alloc-oom",

@@ -1,7 +1,7 @@
 """Paged prefill: too few free pages after eviction."""
 
 from app.catalog import kv_oom
-from app.catalog.entry import ErrorEntry, Source
+from app.catalog.entry import ErrorEntry, Remedy, Source
 from app.catalog.flags import known
 
 ENTRY = ErrorEntry(
@@ -10,7 +10,7 @@ ENTRY = ErrorEntry(
     title="KV pages ran out in prefill",
     verdict="A prefill batch was admitted that the pool cannot hold. Free tokens above the demand "
     "mean page rounding or an admission fault: upgrade. If the pool is full, raise "
-    "`--mem-fraction-static` or lower `--chunked-prefill-size`.",
+    "`--mem-fraction-static`.",
     severity="critical",
     exception="RuntimeError",
     message="Prefill out of memory. Try to lower your batch size.\n"
@@ -48,7 +48,28 @@ ENTRY = ErrorEntry(
         "With a sliding window or state slots the side pool may be the short one: the tail lists "
         "each.",
     ),
-    remedies=(kv_oom.READ_THE_TAIL, kv_oom.ENLARGE, kv_oom.DEMAND_LESS),
+    remedies=(
+        kv_oom.READ_THE_TAIL,
+        kv_oom.UPGRADE,
+        kv_oom.ENLARGE,
+        kv_oom.SMALLER_PAGE,
+        kv_oom.FEWER_RUNNING,
+        kv_oom.conservative(
+            "refuted",
+            "It keeps back more for requests that run already. Here a batch is let in that the "
+            "pool cannot hold, whatever is kept back.",
+        ),
+        Remedy(
+            key="smaller-chunk",
+            text="Lower `--chunked-prefill-size`.",
+            status="refuted",
+            direction="lower",
+            flag="--chunked-prefill-size",
+            proof="A smaller step asks for less at once, but the next step asks for the rest: a "
+            "check that counts tokens lets in too many either way.",
+        ),
+    ),
+    proven=True,
     related=("kv-token-alloc-oom", "kv-decode-oom", "retract-kv-pool-full"),
     reports=(
         "sgl-project/sglang#5081",

@@ -35,7 +35,18 @@ ENTRY = ErrorEntry(
     ),
     flags=(*kv_oom.flags(), known("--chunked-prefill-size", "lower")),
     situations=("With speculation at page size 1, a shortage while decoding prints this line.",),
-    remedies=(kv_oom.READ_THE_TAIL, kv_oom.ENLARGE, kv_oom.DEMAND_LESS),
+    remedies=(
+        kv_oom.READ_THE_TAIL,
+        kv_oom.UPGRADE,
+        kv_oom.ENLARGE,
+        kv_oom.FEWER_RUNNING,
+        kv_oom.conservative(
+            "refuted",
+            "It keeps back more for requests that run already. Here a batch is let in that the "
+            "pool cannot hold, whatever is kept back.",
+        ),
+    ),
+    proven=True,
     related=(
         "kv-prefill-oom",
         "kv-decode-oom",

@@ -7,10 +7,13 @@ _PATH = "python/sglang/srt/mem_cache/memory_pool_host.py"
 
 _REMEDIES = (
     Remedy(
+        key="upgrade",
+        status="proved",
         text="As an operator: upgrade, or report it with both numbers. No flag value makes an "
         "internal caller ask for whole pages.",
     ),
     Remedy(
+        key="cut-the-range",
         text="As a developer: cut the token range to whole pages before anything is taken from "
         "either side, then ask device and host for that same number. Handle None: a full pool does "
         "not raise.",
@@ -20,11 +23,14 @@ _REMEDIES = (
         cost="the tokens of the last, partial page are not backed up",
     ),
     Remedy(
+        key="host-tier-off",
+        status="proved",
         text="Turn the host tier off (`--enable-hierarchical-cache` absent) until it is fixed.",
         flag="--enable-hierarchical-cache",
         cost="prefixes evicted from the device are computed again",
     ),
     Remedy(
+        key="round-host-request-up",
         text="Round the host request up to a multiple of the page.",
         status="refuted",
         direction="raise",
@@ -34,11 +40,13 @@ _REMEDIES = (
         "(`test_rounding_the_host_request_alone_leaves_unequal_counts`).",
     ),
     Remedy(
+        key="catch-and-round-up",
         text="Catch the ValueError and ask again with the rounded size.",
         status="refuted",
         proof="The same mismatch, with the line that names the faulty caller thrown away.",
     ),
     Remedy(
+        key="another-page-size",
         text="Set another `--page-size`.",
         status="refuted",
         direction="none",

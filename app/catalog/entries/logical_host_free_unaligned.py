@@ -33,7 +33,21 @@ ENTRY = ErrorEntry(
         ),
     ),
     flags=(known("--page-size", "none"),),
-    remedies=(Remedy(text="Free whole pages; as an operator, upgrade or report it."),),
+    remedies=(
+        Remedy(
+            key="free-whole-pages",
+            text="Free whole pages; as an operator, upgrade or report it.",
+            status="proved",
+        ),
+        Remedy(
+            key="another-page-size",
+            text="Set another `--page-size`.",
+            status="refuted",
+            flag="--page-size",
+            proof="The number given back follows the request, not the flag.",
+        ),
+    ),
     here="Poolscope's pool also refuses pages freed twice: see `pool-double-free`.",
+    proven=True,
     related=("logical-host-alloc-unaligned", "logical-host-size-unaligned", "pool-double-free"),
 )

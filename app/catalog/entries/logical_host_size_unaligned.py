@@ -30,6 +30,7 @@ ENTRY = ErrorEntry(
         ),
     ),
     flags=(known("--page-size", "none"),),
-    remedies=(Remedy(text="Pass pages x page size."),),
+    remedies=(Remedy(key="whole-pages", text="Pass pages x page size.", status="proved"),),
+    proven=True,
     related=("logical-host-alloc-unaligned", "logical-host-free-unaligned"),
 )

@@ -41,11 +41,22 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="enlarge",
+            status="proved",
             text="Enlarge the token pool: `--mem-fraction-static` up, an fp8 `--kv-cache-dtype`.",
             direction="raise",
             flag="--mem-fraction-static",
             cost="less room for activations",
         ),
+        Remedy(
+            key="ask-for-less",
+            text="Set `--max-running-requests` to the printed limit: the rows stay as they are, "
+            "and the flag says what holds.",
+            status="proved",
+            direction="lower",
+            flag="--max-running-requests",
+        ),
     ),
+    proven=True,
     related=("alloc-req-slots-exhausted",),
 )

@@ -31,6 +31,13 @@ ENTRY = ErrorEntry(
             description="Tests device, type, contiguity and length of memory from outside.",
         ),
     ),
-    remedies=(Remedy(text="Pass a matching tensor; the pool that the server builds always does."),),
+    remedies=(
+        Remedy(
+            key="matching-tensor",
+            text="Pass a matching tensor; the pool that the server builds always does.",
+            status="proved",
+        ),
+    ),
+    proven=True,
     related=("mm-pool-too-small-control", "mm-recycle-interval-not-positive"),
 )

@@ -55,6 +55,13 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="mend-the-consumer",
+            text="Find the rank that does not acknowledge: every lease waits for the slowest one.",
+            status="proved",
+        ),
+        Remedy(
+            key="raise-cache",
+            status="proved",
             text="Raise `SGLANG_MM_FEATURE_CACHE_MB`.",
             direction="raise",
             flag="SGLANG_MM_FEATURE_CACHE_MB",
@@ -62,17 +69,22 @@ ENTRY = ErrorEntry(
         ),
         Remedy(
             text="Fewer tokenizer workers, so that each has a larger share.",
+            reason="one worker is modelled; its share is the size of the pool",
             direction="lower",
             flag="--tokenizer-worker-num",
         ),
         Remedy(
+            key="shorter-recycle-interval",
+            status="proved",
             text="A shorter recycle interval, where leases are acknowledged quickly.",
+            not_when="a consumer is silent: the pass finds nothing to return",
             direction="lower",
             flag="SGLANG_MM_ITEM_MEM_POOL_RECYCLE_INTERVAL_SEC",
             cost="slots wear faster, see `mm-slot-generation-exhausted`",
         ),
     ),
     fault="silent-consumer",
+    proven=True,
     related=(
         "mm-pool-too-small-control",
         "mm-slot-generation-exhausted",

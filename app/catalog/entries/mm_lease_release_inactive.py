@@ -34,7 +34,19 @@ ENTRY = ErrorEntry(
         ),
     ),
     situations=("Within the recycler it is only a warning, and the pass is tried again.",),
-    remedies=(Remedy(text="Upgrade, or report it with slot and generation. A restart clears it."),),
+    remedies=(
+        Remedy(
+            key="mend-the-consumer",
+            text="Mend the path that keeps a lease beyond its end: upgrade, or report it with slot "
+            "and generation.",
+            status="proved",
+        ),
+        Remedy(
+            text="Restart.",
+            reason="generations start again at 0, but the path that releases late is still there",
+        ),
+    ),
     fault="stale-release",
+    proven=True,
     related=("mm-slot-generation-exhausted", "mm-ipc-pool-full"),
 )

@@ -46,12 +46,21 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="raise-cache",
+            status="proved",
             text="Raise `SGLANG_MM_FEATURE_CACHE_MB`.",
             direction="raise",
             flag="SGLANG_MM_FEATURE_CACHE_MB",
             cost="the KV budget shrinks by the same amount",
         ),
-        Remedy(text="Fewer tokenizer workers.", direction="lower", flag="--tokenizer-worker-num"),
+        Remedy(
+            key="fewer-workers",
+            text="Fewer tokenizer workers.",
+            status="proved",
+            direction="lower",
+            flag="--tokenizer-worker-num",
+        ),
     ),
+    proven=True,
     related=("mm-ipc-pool-full", "mm-byte-tensor-invalid", "mm-recycle-interval-not-positive"),
 )

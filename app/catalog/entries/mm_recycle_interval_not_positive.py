@@ -35,10 +35,13 @@ ENTRY = ErrorEntry(
     flags=(known("SGLANG_MM_ITEM_MEM_POOL_RECYCLE_INTERVAL_SEC", "raise"),),
     remedies=(
         Remedy(
+            key="positive-interval",
+            status="proved",
             text="Unset it, or give a positive number of seconds.",
             direction="raise",
             flag="SGLANG_MM_ITEM_MEM_POOL_RECYCLE_INTERVAL_SEC",
         ),
     ),
+    proven=True,
     related=("mm-slot-generation-exhausted", "mm-pool-too-small-control"),
 )

@@ -5,6 +5,7 @@ from app.catalog.flags import known
 
 _REMEDIES = (
     Remedy(
+        key="restart",
         text="Restart the tokenizer process that owns the pool. Generations start again at 0.",
         status="proved",
         proof="With every slot at the limit a lease raises; a new pool gives the same lease, at "
@@ -12,6 +13,7 @@ _REMEDIES = (
         cost="multimodal requests in flight on that worker fail",
     ),
     Remedy(
+        key="longer-recycle-interval",
         text="Keep the recycle interval at its default, or raise it: a slot is reused at most once "
         "per pass, so twice the interval is half the wear.",
         status="proved",
@@ -26,8 +28,10 @@ _REMEDIES = (
     Remedy(
         text="Report it upstream. The slot is tested after it and its byte range were taken, and "
         "neither is put back: one request fails and that much of the pool is lost, per worn slot.",
+        reason="a report changes nothing by itself; Poolscope's own pool tests before it takes",
     ),
     Remedy(
+        key="copy-half-as-much",
         text="Copy less, or in larger batches, to slow the wear.",
         status="refuted",
         direction="lower",

@@ -37,14 +37,18 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
-            text="Find the path that releases a second time: abort after finish is the usual one."
+            key="mend-the-caller",
+            status="proved",
+            text="Find the path that releases a second time: abort after finish is the usual one.",
         ),
         Remedy(
+            key="upstream-checks",
             text="Switch to `checks=upstream`.",
             status="refuted",
             proof="The free is then accepted and the unit has two owners; the page shows a leak "
             "of minus one.",
         ),
     ),
+    proven=True,
     related=("pool-foreign-index", "pool-integrity-broken", "logical-host-free-unaligned"),
 )

@@ -41,7 +41,12 @@ ENTRY = ErrorEntry(
         ),
     ),
     remedies=(
-        Remedy(text="Follow the index back to where it was stored; off by one page is usual."),
+        Remedy(
+            key="mend-the-caller",
+            status="proved",
+            text="Follow the index back to where it was stored; off by one page is usual.",
+        ),
     ),
+    proven=True,
     related=("pool-double-free", "pool-memory-corrupted"),
 )

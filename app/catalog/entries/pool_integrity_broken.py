@@ -47,6 +47,17 @@ ENTRY = ErrorEntry(
             description="Raised by the audit of a pool; it names the books that differ.",
         ),
     ),
-    remedies=(Remedy(text="Report it with seed, flags and the step; the same seed repeats it."),),
+    remedies=(
+        Remedy(
+            key="mend-the-caller",
+            text="Mend the path that loses or doubles the unit.",
+            status="proved",
+        ),
+        Remedy(
+            text="Report it with seed, flags and the step; the same seed repeats it.",
+            reason="a report changes nothing by itself",
+        ),
+    ),
+    proven=True,
     related=("pool-memory-corrupted", "pool-double-free", "req-pool-leak-idle"),
 )

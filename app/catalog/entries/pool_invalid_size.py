@@ -47,6 +47,13 @@ ENTRY = ErrorEntry(
             description="Raised by every pool before it changes anything.",
         ),
     ),
-    remedies=(Remedy(text="Correct the amount where it is computed, usually a subtraction."),),
+    remedies=(
+        Remedy(
+            key="mend-the-caller",
+            text="Correct the amount where it is computed, usually a subtraction.",
+            status="proved",
+        ),
+    ),
+    proven=True,
     related=("pool-foreign-index", "logical-host-alloc-unaligned"),
 )

@@ -39,16 +39,21 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="raise-budget",
+            status="proved",
             text="Raise `--memory-budget`.",
             direction="raise",
             flag="--memory-budget",
             cost="that much memory of this machine",
         ),
         Remedy(
+            key="smaller-pool",
+            status="proved",
             text="Lower the size of the pool, for example `--max-total-tokens`.",
             direction="lower",
             flag="--max-total-tokens",
         ),
     ),
+    proven=True,
     related=("pool-invalid-size",),
 )

@@ -35,12 +35,18 @@ ENTRY = ErrorEntry(
         ),
     ),
     remedies=(
-        Remedy(text="Keep the state, look at both owners of the token, and report it."),
+        Remedy(
+            key="mend-the-caller",
+            text="Find who wrote there: keep the state, look at both owners of the token, mend or "
+            "report the path with the wrong index.",
+            status="proved",
+        ),
         Remedy(
             text="Start with `--no-memory-check`.",
             status="refuted",
             proof="The memory is as wrong as before; only the test is gone.",
         ),
     ),
+    proven=True,
     related=("pool-integrity-broken", "pool-foreign-index", "pool-double-free"),
 )

@@ -28,13 +28,20 @@ ENTRY = ErrorEntry(
     ),
     flags=(known("--max-queued-requests", "raise"),),
     remedies=(
-        Remedy(text="Retry with back-off, or send to another replica."),
         Remedy(
+            key="back-off",
+            text="Retry with back-off, or send to another replica.",
+            status="avoids",
+        ),
+        Remedy(
+            key="raise-max-queued",
+            status="proved",
             text="Raise `--max-queued-requests`.",
             direction="raise",
             flag="--max-queued-requests",
             cost="longer waits; under lasting overload the queue only fills later",
         ),
     ),
+    proven=True,
     related=("retract-kv-pool-full", "alloc-req-slots-exhausted", "input-exceeds-max-length"),
 )

@@ -65,6 +65,8 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="more-conservative",
+            status="avoids",
             text="Raise `--schedule-conservativeness`, 1.3 for example: more is kept back for "
             "running requests.",
             direction="raise",
@@ -72,18 +74,23 @@ ENTRY = ErrorEntry(
             cost="fewer requests run at once",
         ),
         Remedy(
+            key="enlarge",
+            status="proved",
             text="Enlarge the pool: `--mem-fraction-static` up, an fp8 `--kv-cache-dtype`.",
             direction="raise",
             flag="--mem-fraction-static",
             cost="less room for activations",
         ),
         Remedy(
+            key="fewer-running",
+            status="avoids",
             text="Lower `--max-running-requests`, or cap `max_new_tokens`.",
             direction="lower",
             flag="--max-running-requests",
             cost="less work is taken in",
         ),
     ),
+    proven=True,
     related=("retract-last-request-aborted", "kv-decode-oom", "kv-prefill-oom"),
     reports=(
         "sgl-project/sglang#4184",

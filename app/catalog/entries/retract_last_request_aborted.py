@@ -34,17 +34,27 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="end-the-holder",
+            text="Find what else holds the pool: idle sessions that keep their KV, or a leak.",
+            status="proved",
+        ),
+        Remedy(
+            key="bound-the-request",
+            status="avoids",
             text="Bound one request to the pool: lower `--context-length` or `max_new_tokens`.",
             direction="lower",
             flag="--context-length",
             cost="long requests are cut or refused",
         ),
         Remedy(
+            key="enlarge",
+            status="proved",
             text="Enlarge the pool.",
             direction="raise",
             flag="--mem-fraction-static",
             cost="less room for activations",
         ),
     ),
+    proven=True,
     related=("retract-kv-pool-full", "kv-decode-oom", "input-exceeds-max-length"),
 )
