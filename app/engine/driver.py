@@ -19,7 +19,7 @@ from app.engine.step_time import StepTime
 from app.engine.watch import Watch
 from app.engine.workload import Workload
 from app.sizing.plan import PoolPlan, resolve
-from app.sizing.server_args import ServerArgs
+from app.sizing.server_args import ServerArgs, suited
 from app.wire.event import EngineEvent
 from pools.errors import PoolError
 
@@ -192,4 +192,7 @@ def build_driver(
         FlagError, TraceError, ValueError: nothing is built.
     """
     plan = resolve(args)
-    return Driver(plan, make_workload(), on_event=on_event)
+    workload = make_workload()
+    if workload.server:
+        plan = resolve(suited(args, workload.server))
+    return Driver(plan, workload, on_event=on_event)

@@ -62,7 +62,10 @@ class Intake:
         pool = driver.features.pool
         before = driver.ledger.counts["mm_fallbacks_total"]
         for error in driver.features.arrive(request.image_bytes, request.rid, driver.now_ns):
-            driver.raised(error, pool.name)
+            if self._is_news(error.code):
+                driver.raised(error, pool.name)
+            else:
+                driver.ledger.errors[error.code] += 1
         if driver.ledger.counts["mm_fallbacks_total"] == before:
             return
         largest, pool_mib = max(request.image_bytes) / 2**20, driver.plan.mm_bytes / 2**20
@@ -99,7 +102,12 @@ class Intake:
         )
 
     def _tell(self, event: EngineEvent) -> None:
-        key, now_ns = str(event.code), self._driver.now_ns
-        if now_ns - self._told_ns.get(key, -FOLD_NS) >= FOLD_NS:
-            self._told_ns[key] = now_ns
+        if self._is_news(str(event.code)):
             self._driver.emit(event)
+
+    def _is_news(self, code: str) -> bool:
+        now_ns = self._driver.now_ns
+        news = now_ns - self._told_ns.get(code, -FOLD_NS) >= FOLD_NS
+        if news:
+            self._told_ns[code] = now_ns
+        return news
