@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from app import __version__
-from app.commands import explain, host, replay, serve
+from app.commands import explain, host, replay, serve, validate
 
-VERBS = (serve, replay, explain, host)
+VERBS = (serve, replay, validate, explain, host)
 USAGE_EXIT = 2
 
 

@@ -11,10 +11,11 @@ from app.engine.faults import fault
 from app.engine.intake import Intake
 from app.engine.ledger import EngineLedger
 from app.engine.mm_stage import MmStage
+from app.engine.policy import Policy
 from app.engine.pool_set import PoolSet
 from app.engine.quiet import Durations
 from app.engine.request_table import request_rows
-from app.engine.scheduler import Scheduler
+from app.engine.scheduler import SGLANG
 from app.engine.step_time import StepTime
 from app.engine.watch import Watch
 from app.engine.workload import Workload
@@ -38,8 +39,9 @@ class Driver:
         *,
         on_event: Callable[[EngineEvent], None],
         step_time: StepTime | None = None,
+        policy: Policy = SGLANG,
     ) -> None:
-        self.plan, self.workload = plan, workload
+        self.plan, self.workload, self.policy = plan, workload, policy
         self.now_ns = 0
         self.steps = 0
         self.batch = "idle"
@@ -48,7 +50,9 @@ class Driver:
         self.pools = self.set.by_name()
         self.ledger = EngineLedger()
         self._on_event = on_event
-        self.scheduler = Scheduler(plan, self.set, self.ledger, self.emit, step_time or StepTime())
+        self.scheduler = policy.scheduler(
+            plan, self.set, self.ledger, self.emit, step_time or StepTime()
+        )
         self.features = (
             MmStage(self.set.features, plan.args.mm_consumers, self.ledger)
             if self.set.features is not None

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from app.engine.live_request import LiveRequest
-from app.engine.policies.sglang import input_too_long, max_new_tokens
 from app.traces.request import TraceRequest
 from app.wire.event import EngineEvent
 
@@ -40,8 +39,8 @@ class Intake:
         driver.ledger.add("arrived_total")
         plan, waiting = driver.plan, driver.scheduler.prefill.waiting
         limit = plan.args.max_queued_requests
-        new_tokens = max_new_tokens(request.output_tokens, request.input_tokens, plan)
-        if input_too_long(request.input_tokens, plan) or new_tokens < 1:
+        new_tokens = driver.policy.max_new_tokens(request.output_tokens, request.input_tokens, plan)
+        if new_tokens < 1:
             self._reject(
                 request,
                 "input-exceeds-max-length",
