@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from app import __version__
-from app.commands import check, compare, explain, host, prove, replay, serve, trace
+from app.commands import check, compare, explain, host, prove, replay, serve, trace, validate
 
-VERBS = (serve, replay, trace, compare, explain, prove, check, host)
+VERBS = (serve, replay, trace, compare, validate, explain, prove, check, host)
 USAGE_EXIT = 2
 #: as shells report an interrupt
 INTERRUPTED_EXIT = 130

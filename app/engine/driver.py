@@ -12,15 +12,16 @@ from app.engine.intake import Intake
 from app.engine.ledger import EngineLedger
 from app.engine.mm_stage import MmStage
 from app.engine.policies.rules import Rules
+from app.engine.policy import Policy
 from app.engine.pool_set import PoolSet
 from app.engine.quiet import Durations
 from app.engine.request_table import request_rows
-from app.engine.scheduler import Scheduler
+from app.engine.scheduler import SGLANG
 from app.engine.step_time import StepTime
 from app.engine.watch import Watch
 from app.engine.workload import Workload
 from app.sizing.plan import PoolPlan, resolve
-from app.sizing.server_args import ServerArgs
+from app.sizing.server_args import ServerArgs, suited
 from app.wire.event import EngineEvent
 from pools.errors import PoolError
 
@@ -41,8 +42,9 @@ class Driver:
         *,
         on_event: Callable[[EngineEvent], None],
         step_time: StepTime | None = None,
+        policy: Policy = SGLANG,
     ) -> None:
-        self.plan, self.workload = plan, workload
+        self.plan, self.workload, self.policy = plan, workload, policy
         self.now_ns = 0
         self.steps = 0
         self.batch = "idle"
@@ -52,7 +54,7 @@ class Driver:
         self.ledger = EngineLedger()
         self._on_event = on_event
         self.rules = Rules()
-        self.scheduler = Scheduler(
+        self.scheduler = policy.scheduler(
             plan, self.set, self.ledger, self.emit, step_time or StepTime(), self.rules
         )
         self.features = (
@@ -199,4 +201,7 @@ def build_driver(
         FlagError, TraceError, ValueError: nothing is built.
     """
     plan = resolve(args)
-    return Driver(plan, make_workload(), on_event=on_event, step_time=step_time)
+    workload = make_workload()
+    if workload.server:
+        plan = resolve(suited(args, workload.server))
+    return Driver(plan, workload, on_event=on_event, step_time=step_time)

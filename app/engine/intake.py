@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from app.engine.live_request import LiveRequest
-from app.engine.policies.sglang import input_too_long, max_new_tokens
 from app.traces.request import TraceRequest
 from app.wire.event import EngineEvent
 
@@ -40,8 +39,8 @@ class Intake:
         driver.ledger.add("arrived_total")
         plan, waiting = driver.plan, driver.scheduler.prefill.waiting
         limit = plan.args.max_queued_requests
-        new_tokens = max_new_tokens(request.output_tokens, request.input_tokens, plan)
-        if input_too_long(request.input_tokens, plan) or new_tokens < 1:
+        new_tokens = driver.policy.max_new_tokens(request.output_tokens, request.input_tokens, plan)
+        if new_tokens < 1:
             self._reject(
                 request,
                 "input-exceeds-max-length",
@@ -62,7 +61,10 @@ class Intake:
         pool = driver.features.pool
         before = driver.ledger.counts["mm_fallbacks_total"]
         for error in driver.features.arrive(request.image_bytes, request.rid, driver.now_ns):
-            driver.raised(error, pool.name)
+            if self._is_news(error.code):
+                driver.raised(error, pool.name)
+            else:
+                driver.ledger.errors[error.code] += 1
         if driver.ledger.counts["mm_fallbacks_total"] == before:
             return
         largest, pool_mib = max(request.image_bytes) / 2**20, driver.plan.mm_bytes / 2**20
@@ -99,7 +101,12 @@ class Intake:
         )
 
     def _tell(self, event: EngineEvent) -> None:
-        key, now_ns = str(event.code), self._driver.now_ns
-        if now_ns - self._told_ns.get(key, -FOLD_NS) >= FOLD_NS:
-            self._told_ns[key] = now_ns
+        if self._is_news(str(event.code)):
             self._driver.emit(event)
+
+    def _is_news(self, code: str) -> bool:
+        now_ns = self._driver.now_ns
+        news = now_ns - self._told_ns.get(code, -FOLD_NS) >= FOLD_NS
+        if news:
+            self._told_ns[code] = now_ns
+        return news

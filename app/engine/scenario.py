@@ -1,10 +1,11 @@
 """What a scenario is; one file each lies in `app/engine/scenarios/`."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.traces.request import TraceRequest
+from app.wire.event import EngineEvent
 
 if TYPE_CHECKING:
     from app.engine.driver import Driver
@@ -28,6 +29,8 @@ class Scenario:
         look: two sentences on what to look at.
         requests: endless requests in order of arrival for a seed.
         story: makes what comments on it, or None.
+        server: fields of `ServerArgs` that it needs, in place of a default; a flag that was given
+            stands.
     """
 
     name: str
@@ -35,7 +38,21 @@ class Scenario:
     look: str
     requests: Callable[[int], Iterator[TraceRequest]]
     story: Callable[[], Story] | None = None
+    server: Mapping[str, Any] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
         """For pages and REST."""
         return {key: getattr(self, key) for key in ("name", "title", "look")}
+
+
+def mark(driver: "Driver", chapter: str, text: str) -> None:
+    """Caption the run from here on."""
+    driver.emit(
+        EngineEvent(
+            level="info",
+            kind="mark",
+            message=text,
+            sim_t=driver.now_ns / 1e9,
+            numbers={"chapter": chapter},
+        )
+    )

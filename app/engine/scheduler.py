@@ -4,9 +4,6 @@ Mirrors: sglang 0.5.23 managers/scheduler.py (get_next_batch_to_run), managers/s
     (retract_decode)
 """
 
-from collections.abc import Callable
-from typing import Literal
-
 import numpy as np
 
 from app.engine.cache import RequestCache
@@ -14,7 +11,8 @@ from app.engine.ledger import EngineLedger
 from app.engine.live_request import LiveRequest
 from app.engine.new_token_ratio import NewTokenRatio
 from app.engine.policies.rules import Rules
-from app.engine.policies.sglang import retract_order
+from app.engine.policies.sglang import allowed_new_tokens, retract_order
+from app.engine.policy import Batch, Emit, Policy
 from app.engine.pool_set import PoolSet
 from app.engine.prefill import Portion, Prefill
 from app.engine.quiet import Durations, quiet_durations
@@ -23,9 +21,6 @@ from app.engine.step_time import StepTime
 from app.sizing.plan import PoolPlan
 from app.wire.event import EngineEvent
 from pools.allocation import alloc_for_decode, alloc_for_decode_steps, evict_for
-
-Emit = Callable[[EngineEvent], None]
-Batch = Literal["prefill", "decode", "idle"]
 
 
 class Scheduler:
@@ -241,3 +236,6 @@ class Scheduler:
 
 def _once(took_ns: int) -> Durations:
     return np.array([took_ns], np.int64)
+
+
+SGLANG = Policy("sglang", Scheduler, allowed_new_tokens)

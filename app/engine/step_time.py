@@ -34,3 +34,7 @@ class StepTime:
             + requests * self.decode_request_ns
             + context_tokens * self.decode_context_token_ns
         )
+
+    def mixed(self, prompt_tokens: int, requests: int, context_tokens: int) -> int:
+        """A step that computes prompt tokens and decodes, as servers with mixed batches run."""
+        return self.decode(requests, context_tokens) + prompt_tokens * self.prefill_token_ns

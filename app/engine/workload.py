@@ -1,7 +1,7 @@
 """What drives the engine: a trace or a scenario, as requests in order of arrival."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ class Workload:
         requests: a fresh iterator in order of arrival.
         info: what is known of a trace, as plain data.
         story: makes what comments and acts on the run, or None.
+        server: fields of `ServerArgs` that it needs in place of a default.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Workload:
     requests: Callable[[], Iterator[TraceRequest]]
     info: dict[str, Any] = field(default_factory=dict)
     story: StoryFactory | None = None
+    server: Mapping[str, Any] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
         """For frames and REST."""
@@ -73,4 +75,5 @@ def scenario_workload(name: str, seed: int) -> Workload:
         requests=lambda: preset.requests(seed),
         info={"title": preset.title, "look": preset.look, "seed": seed},
         story=preset.story,
+        server=preset.server,
     )

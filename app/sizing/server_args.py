@@ -1,6 +1,9 @@
 """What was asked of a server: SGLang's own flag names, and a few of ours. Torch-free."""
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 DISAGGREGATION_MODES = ("null", "prefill", "decode")
 EVICTION_POLICIES = ("lru", "lfu")
@@ -76,3 +79,10 @@ class ServerArgs:
     checks: str = "strict"
     memory_check: bool = True
     memory_budget_bytes: int = 2 * GIB
+
+
+def suited(args: ServerArgs, wants: Mapping[str, Any]) -> ServerArgs:
+    """The flags with what a workload wants where they were left at their default."""
+    default = ServerArgs()
+    free = {name: to for name, to in wants.items() if getattr(args, name) == getattr(default, name)}
+    return dataclasses.replace(args, **free)

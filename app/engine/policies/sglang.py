@@ -28,6 +28,13 @@ def max_new_tokens(asked: int, input_tokens: int, plan: PoolPlan) -> int:
     return min(asked, of_request, of_pool)
 
 
+def allowed_new_tokens(asked: int, input_tokens: int, plan: PoolPlan) -> int:
+    """Output tokens of a request that the server takes; below 1 it answers 400."""
+    if input_too_long(input_tokens, plan):
+        return 0
+    return max_new_tokens(asked, input_tokens, plan)
+
+
 def input_too_long(input_tokens: int, plan: PoolPlan) -> bool:
     """Whether the server answers 400 at the door."""
     return input_tokens >= plan.max_req_input_len

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.engine.faults import fault
-from app.engine.scenario import Scenario
+from app.engine.scenario import Scenario, mark
 from app.engine.traffic import Phase, Traffic
-from app.wire.event import EngineEvent
 
 if TYPE_CHECKING:
     from app.engine.driver import Driver
@@ -52,7 +51,7 @@ class FirstMinute:
             text = tell(driver)
             if text is not None:
                 del self._open[chapter]
-                _mark(driver, chapter, text)
+                mark(driver, chapter, text)
         if self._acts and driver.now_ns / 1e9 >= self._acts[0][0]:
             _, name, params = self._acts.pop(0)
             self._act(driver, name, params)
@@ -61,12 +60,10 @@ class FirstMinute:
         try:
             done = fault(name).inject(driver, **params)
         except ValueError as error:
-            _mark(driver, "skipped", f"{name} cannot be shown here: {error}")
+            mark(driver, "skipped", f"{name} cannot be shown here: {error}")
             return
         if done.get("raised"):
-            _mark(
-                driver, "error", f"A caller broke a rule: {done['raised']}. Its link explains it."
-            )
+            mark(driver, "error", f"A caller broke a rule: {done['raised']}. Its link explains it.")
 
 
 def _filled(driver: "Driver") -> str | None:
@@ -112,18 +109,6 @@ def _recovered(driver: "Driver") -> str | None:
         return None
     running = len(driver.scheduler.running)
     return f"Recovered: nothing waits, {running} requests run, the cache stays warm."
-
-
-def _mark(driver: "Driver", chapter: str, text: str) -> None:
-    driver.emit(
-        EngineEvent(
-            level="info",
-            kind="mark",
-            message=text,
-            sim_t=driver.now_ns / 1e9,
-            numbers={"chapter": chapter},
-        )
-    )
 
 
 SCENARIO = Scenario(

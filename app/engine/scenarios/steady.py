@@ -7,7 +7,7 @@ PHASES = (Phase(60, rate=2.5, prompt=900, output=250, image_share=0.3, image_mib
 
 SCENARIO = Scenario(
     name="steady",
-    title="Steady",
+    title="Healthy",
     look="Chat sessions that share system prompts, with room in every pool. Watch evictable grow: "
     "a full but warm cache is healthy.",
     requests=lambda seed: iter(Traffic(PHASES, seed)),
