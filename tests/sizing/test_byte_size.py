@@ -51,4 +51,5 @@ def test_sizes_are_shown(count: int, text: str) -> None:
 @given(st.integers(0, 1 << 45))
 def test_what_is_shown_is_near_what_is(count: int) -> None:
     shown = parse_bytes(show_bytes(count).replace(",", ""))
-    assert abs(shown - count) <= 0.005 * count
+    # Three digits are within half a percent; parsing drops a part of a byte.
+    assert abs(shown - count) <= 0.005 * count + 1
