@@ -41,7 +41,7 @@ async def test_list_pages_through_all_entries_worst_first(client: AsyncClient) -
     [
         ({"q": "5005b2b87598a62d"}, "alloc-req-slots-exhausted"),
         ({"q": "Request slots ran"}, "alloc-req-slots-exhausted"),
-        ({"q": "--max-loras-per-batch"}, "lora-pin-would-starve"),
+        ({"q": "--max-lora-rank"}, "lora-rank-incompatible"),
         ({"q": LINE}, "alloc-req-slots-exhausted"),
         ({"severity": "warning", "pool": "mm_feature"}, "mm-ipc-pool-full"),
         ({"origin": "poolscope", "reach": "operator"}, "pool-memory-budget-exceeded"),
