@@ -82,7 +82,7 @@ class Driver:
             if self.features is not None:
                 self.features.advance(self.now_ns)
         self.now_ns += int(durations[-1])
-        if self.batch == "idle" and not self._skip_ahead():
+        if self.batch == "idle" and not self._skip_ahead(self._horizon(until_ns)):
             self.watch.audit()
             return False
         self.steps += len(durations)
@@ -171,12 +171,20 @@ class Driver:
             self.raised(error, self.set.kv.name)
             raise
 
-    def _skip_ahead(self) -> bool:
-        """With nothing to run, move to what comes next; False when nothing does."""
+    def _skip_ahead(self, until_ns: int) -> bool:
+        """With nothing to run, move to what comes next; False when nothing does.
+
+        A silence is crossed in short steps, so that whoever watches sees it; those that end before
+        `until_ns` are taken as one, and the recycler's passes keep their beat.
+        """
         due = [at for at in (self._intake.next_ns, self._feature_due()) if at is not None]
         if not due:
             return False
-        self.now_ns = max(self.now_ns + 1, min(min(due), self.now_ns + IDLE_NS))
+        steps = 1
+        if self.plan.args.mm_recycle_interval_s * 1e9 <= IDLE_NS:
+            steps = max((min(min(due), until_ns) - self.now_ns) // IDLE_NS, 1)
+        self.steps += steps - 1
+        self.now_ns = max(self.now_ns + 1, min(min(due), self.now_ns + steps * IDLE_NS))
         return True
 
     def _feature_due(self) -> int | None:

@@ -5,6 +5,7 @@ last state that it sent and compares (a vectorised scan, 0.1 ms per 10^5 cells);
 nothing for being watched.
 """
 
+import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from app.engine.faults import all_faults
 from app.engine.scenarios import all_scenarios
+from app.sizing.bounds import bounds_of
 from app.wire.frame import SCHEMA, encode, encode_text
 from pools.base import Pool
 from pools.snapshot import Geometry, PoolSnapshot
@@ -50,6 +52,7 @@ class Probe:
                 "event_seq": event_seq,
                 "pools": pools,
                 "server": [_row(row) for row in driver.plan.ledger],
+                "bounds": [dataclasses.asdict(one) for one in bounds_of(driver.plan)],
                 "workload": driver.workload.describe(),
                 "controls": {
                     "scenarios": [one.describe() for one in all_scenarios().values()],

@@ -34,8 +34,8 @@ async def pools(request: Request, hub: HubDep, settings: SettingsDep) -> Respons
     hosts = [
         {
             **host_out(state).model_dump(),
+            **sizing(state),
             "pools": ordered(state),
-            "server": server(state),
             "verdict": (state.scalars or {}).get("verdict"),
         }
         for state in hub.hosts.values()
@@ -65,10 +65,10 @@ def in_order(pools: dict[str, Any]) -> list[dict[str, Any]]:
     return [pools[name] for name in names]
 
 
-def server(state: HostState) -> list[dict[str, Any]]:
-    """Rows of the sizing ledger: asked, effective, rule."""
-    rows: list[dict[str, Any]] = (state.hello or {}).get("server", [])
-    return rows
+def sizing(state: HostState) -> dict[str, list[dict[str, Any]]]:
+    """Rows of the sizing ledger (asked, effective, rule) and all bounds on running requests."""
+    hello = state.hello or {}
+    return {"server": hello.get("server", []), "bounds": hello.get("bounds", [])}
 
 
 def base(hosts: dict[str, HostState], settings: Settings) -> dict[str, Any]:

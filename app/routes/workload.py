@@ -18,6 +18,8 @@ router = APIRouter(prefix="/api", tags=["workload"])
 COMMANDS = ("pause", "resume", "step", "speed", "restart", "load", "scenario", "inject")
 HostName = Annotated[str | None, Query(description="a host; the local one if left out")]
 MAX_TRACES = 500
+#: files that are offered; what is inside decides whether they can be replayed
+TRACE_SUFFIXES = (".jsonl", ".csv", ".json", ".log", ".gz", ".zst")
 
 
 @router.get("/workload", operation_id="getWorkload")
@@ -95,7 +97,7 @@ def trace_names(settings: Settings) -> list[str]:
     folder: Path | None = settings.host.trace_dir
     if folder is None or not folder.is_dir():
         return []
-    found = (path for path in folder.rglob("*") if path.suffix in (".jsonl", ".csv"))
+    found = (path for path in folder.rglob("*") if path.suffix in TRACE_SUFFIXES)
     return sorted(str(path.relative_to(folder)) for path in found)[:MAX_TRACES]
 
 

@@ -109,11 +109,12 @@ def capacity(args: SizeArgs, course: Course) -> Capacity:
 
 def pinned(args: SizeArgs, tokens: int) -> Capacity:
     """What fits when the token capacity is known from a real start."""
-    rest = tokens * full_cell(args)
-    slots = args.max_mamba_cache_size or 0
-    if args.model.mamba and not slots:
-        # the carve leaves KV 1/(1+r) of what there was
-        slots = mamba_slots(args, int(rest * (1 + args.mamba_full_memory_ratio)))
+    cell = full_cell(args) + args.swa_full_tokens_ratio * swa_cell(args)
+    rest = int(tokens * cell)
+    # the carve left KV 1/(1+r) of what there was
+    slots = mamba_slots(args, int(rest * (1 + args.mamba_full_memory_ratio)))
+    if args.model.mamba:
+        rest += (slots + 1) * slot_bytes(args)
     return _capacity_of(args, rest, slots, tokens)
 
 

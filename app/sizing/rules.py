@@ -35,14 +35,42 @@ def kv_tokens(asked: int, page_size: int) -> int:
 def running_requests(asked: int | None, tokens: int, context_len: int, attn_dp_size: int) -> int:
     """Requests that one worker runs at once; 0 when the pool holds fewer than two tokens."""
     if asked is None:
-        estimate = int(tokens / context_len * 512)
-        return min(min(max(estimate, ROWS_ESTIMATE_FLOOR), ROWS_ESTIMATE_CEILING), tokens // 2)
+        return min(rows_estimate(tokens, context_len), tokens // 2)
     return min(max(1, asked // attn_dp_size), tokens // 2)
+
+
+def rows_estimate(tokens: int, context_len: int) -> int:
+    """Requests that the server would run where nobody says, before other limits."""
+    estimate = int(tokens / context_len * 512)
+    return min(max(estimate, ROWS_ESTIMATE_FLOOR), ROWS_ESTIMATE_CEILING)
 
 
 def preallocated_rows(running: int, mode: str) -> int:
     """Rows added on a PD decode server for requests whose KV is still arriving."""
     return 2 * running if mode == "decode" and running <= PD_DOUBLE_UP_TO else 0
+
+
+def speculative_columns(draft_tokens: int, steps: int, topk: int, page_size: int) -> int:
+    """Columns of the request table beyond the context, with speculative decoding.
+
+    Mirrors: sglang 0.5.23 mem_cache/allocation_sizing.py
+    """
+    if not draft_tokens:
+        return EXTRA_COLUMNS
+    extra = EXTRA_COLUMNS + draft_tokens
+    if page_size == 1:
+        return extra
+    if topk == 1:
+        each_step = max(steps * topk, draft_tokens)
+    else:
+        pages = (2 * (page_size - 1) + steps) // page_size
+        each_step = max(pages * page_size * topk, draft_tokens)
+    return max(extra, 2 * each_step + page_size - 1)
+
+
+def host_kv_tokens(wanted: int, page_size: int) -> int:
+    """Size of a host pool that holds KV: whole pages and a padding page."""
+    return (wanted // page_size + 1) * page_size
 
 
 def host_tokens(tokens: int, page_size: int, ratio: float) -> int:

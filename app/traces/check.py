@@ -71,7 +71,7 @@ def check_overrides(path: Path, trace_format: Format, options: ReadOptions) -> N
             f"{name} has no arrival times",
             "say how requests arrive: --arrivals poisson:RATE, in requests per second",
         )
-    if options.window is not None and trace_format.bind is None:
+    if options.window is not None and not trace_format.has_rates:
         raise TraceError(path, f"{name} is no table of rates", "leave window out")
     if options.spread_ticks and options.arrivals is not None:
         raise TraceError(path, "drawn arrivals share no ticks", "leave spread_ticks out")

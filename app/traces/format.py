@@ -54,6 +54,7 @@ class Format:
         tried: whether a published file was at hand when the reader was written.
         remarks: sentences that every reader of such a file must know.
         counted: what a row's number counts.
+        has_rates: whether a window of it can be chosen.
         bind: the same format for one file, when options or neighbouring files matter; from path,
             options and the first bytes. May raise TraceError.
     """
@@ -69,6 +70,7 @@ class Format:
     tried: bool = True
     remarks: tuple[str, ...] = ()
     counted: str = "line"
+    has_rates: bool = False
     bind: Callable[[Path, ReadOptions, bytes], "Format"] | None = None
 
 

@@ -106,6 +106,11 @@ def arrival_notes(sorted_ns: NDArray[np.int64]) -> list[str]:
         )
     gaps = np.diff(sorted_ns)
     longest = int(gaps.max())
+    if longest > 0 and longest == int(gaps.min()):
+        notes.append(
+            f"every gap is {show_seconds(longest / 1e9)}: these arrivals look generated, not "
+            "recorded"
+        )
     if longest > HALF * (sorted_ns[-1] - sorted_ns[0]):
         before = int(gaps.argmax()) + 1
         notes.append(

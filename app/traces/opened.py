@@ -2,10 +2,11 @@
 
 import contextlib
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from app.traces.errors import TraceError
 
@@ -43,14 +44,10 @@ def compression(path: Path) -> str | None:
     return "Zstandard" if magic == ZSTD else None
 
 
-def _zstd(raw: BinaryIO) -> Any:  # noqa: ANN401 - the module is loaded only when it is needed
-    import io
+def _zstd(raw: BinaryIO) -> io.BufferedReader:
+    from app.traces.zstd import ZstdReader  # the package is loaded only when it is needed
 
-    import zstandard
-
-    # files of several frames are usual: parallel writers make them
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return io.BufferedReader(reader, 1 << 16)
+    return io.BufferedReader(ZstdReader(raw), 1 << 16)
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ SERVER_MESSAGES: dict[str, Schema] = {
             "server": {"type": "array", "items": ANY_OBJECT},
             "workload": ANY_OBJECT,
         },
-        {"controls": ANY_OBJECT},
+        {"controls": ANY_OBJECT, "bounds": {"type": "array", "items": ANY_OBJECT}},
     ),
     "scalars": _message(
         "scalars",

@@ -26,6 +26,14 @@ def test_pools_are_all_there_and_conserved(server: Server) -> None:
         assert pool["source"] == "synthetic"
 
 
+def test_the_pools_page_sets_all_bounds_side_by_side(server: Server) -> None:
+    with urllib.request.urlopen(f"{server.base}/pools") as answer:
+        page = answer.read().decode()
+    for shown in ("half the KV tokens", "KV at 4,096 tokens each", "--max-running-requests"):
+        assert f'<th scope="row">{shown}</th>' in page
+    assert page.count("<td>binds</td>") >= 1
+
+
 def test_numbers_move(server: Server) -> None:
     first = server.get("/api/pools/local/kv_pages")[1]
     later = server.until(

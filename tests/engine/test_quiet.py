@@ -77,3 +77,14 @@ def test_retractions_are_the_same_together() -> None:
     assert one["counts"]["retracted_total"] > 0
     one.pop("calls"), other.pop("calls")
     assert other == one
+
+
+def test_a_silence_is_crossed_at_once_and_decides_the_same() -> None:
+    requests = [request(0), request(1, at_ms=3_600_000), request(2, at_ms=3_600_500)]
+    patient, _ = driver(requests)
+    hasty, _ = driver(requests)
+    one, other = outcome(patient, 0, {}), outcome(hasty, FAR_NS, {})
+    assert one["calls"] > 3_600_000 / 50
+    assert other["calls"] < 50
+    del one["calls"], other["calls"]
+    assert other == one

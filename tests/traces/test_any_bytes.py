@@ -7,27 +7,28 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.traces.errors import TraceError
+from app.traces.options import ReadOptions
 from app.traces.reader import Trace, read_trace
-from tests.traces.files import SAMPLES
+from tests.traces.samples import CONTENTS, write
 
 EDIT = st.tuples(st.integers(0, 5000), st.integers(0, 40), st.binary(max_size=12))
 
 
-@pytest.mark.parametrize("sample", ["mooncake_small.jsonl", "azure2023_small.csv"])
+@pytest.mark.parametrize("name", CONTENTS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edits=st.lists(EDIT, max_size=6))
 def test_damaged_files_are_accounted_or_refused(
-    sample: str, edits: list[tuple[int, int, bytes]], tmp_path: Path
+    name: str, edits: list[tuple[int, int, bytes]], tmp_path: Path
 ) -> None:
-    content = bytearray((SAMPLES / sample).read_bytes())
+    content = bytearray(CONTENTS[name].encode())
     for position, removed, added in edits:
         at = position % (len(content) + 1)
         content[at : at + removed] = added
-    path = tmp_path / sample
+    path = write(tmp_path, name)
     path.write_bytes(content)
     trace = _read(path)
     if isinstance(trace, TraceError):
-        assert str(trace).startswith(sample)
+        assert str(trace).startswith(path.name)
         return
     requests = list(trace.requests)
     info = trace.info
@@ -36,11 +37,11 @@ def test_damaged_files_are_accounted_or_refused(
     arrivals = [one.arrival_ns for one in requests]
     assert arrivals == sorted(arrivals)
     assert all(one.input_tokens > 0 and one.output_tokens > 0 for one in requests)
-    assert all(place.startswith(f"{sample}:") for place in info.problems)
+    assert all(place.startswith(path.name) for place in info.problems)
 
 
 def _read(path: Path) -> Trace | TraceError:
     try:
-        return read_trace(path)
+        return read_trace(path, ReadOptions(arrivals="poisson:1"))
     except TraceError as error:
         return error

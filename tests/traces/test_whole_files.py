@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.traces.options import ReadOptions
 from app.traces.reader import read_trace
 from tests.traces.files import SAMPLES
 
@@ -94,6 +95,52 @@ def test_azure_files_give_the_requests_that_others_read_from_them(
             assert request.arrival_ns / 1e9 == pytest.approx(arrival_s, abs=1e-6)
             assert request.input_tokens == int(other["num_prefill_tokens"])
             assert request.output_tokens == int(other["num_decode_tokens"])
+
+
+#: folder → format, rows of all its files, rows dropped, and what its prompts share
+PUBLISHED = {
+    "azure2023/*.csv": ("azure2023", 14_000, {}, None),
+    "vidur/splitwise_*.csv": ("vidur", 14_000, {}, None),
+    "vidur/arxiv_*.csv": ("vidur-lengths", 9_000, {}, None),
+    "burstgpt/BurstGPT_1*.csv": ("burstgpt", 30, {"failed-request": 1}, None),
+    "claude_code_weka/*.json": ("agent-sessions", 255, {}, 0.862),
+    "mooncake/conversation*.jsonl": ("mooncake", 3_995, {}, 0.331),
+    "mooncake/synthetic*.jsonl": ("mooncake", 1_900, {}, 0.320),
+    "lmcache_agent/*.jsonl": ("lmcache", 73, {}, None),
+    "vllm_measured/*/requests.jsonl": ("llmservingsim", 600, {}, None),
+}
+
+
+@pytest.mark.parametrize("pattern", PUBLISHED)
+def test_published_files_are_what_they_were_counted_to_be(
+    pattern: str, shared_data: Path | None
+) -> None:
+    if shared_data is None:
+        pytest.skip("POOLSCOPE_DATA is not set: there are no published files to count")
+    name, rows, dropped, shared = PUBLISHED[pattern]
+    infos = [
+        read_trace(path, ReadOptions(arrivals="poisson:1" if "lengths" in name else None)).info
+        for path in sorted((shared_data / "traces").glob(pattern))
+    ]
+    assert {info.format for info in infos} == {name}
+    assert sum(info.rows for info in infos) == rows
+    assert sum(sum(info.rows_dropped.values()) for info in infos) == sum(dropped.values())
+    assert {reason for info in infos for reason in info.rows_dropped} == set(dropped)
+    if shared is not None:
+        seen = sum(i.sharing.tokens_frac * i.input_tokens.total for i in infos if i.sharing)
+        assert seen / sum(i.input_tokens.total for i in infos) == pytest.approx(shared, abs=6e-4)
+
+
+def test_the_clients_tables_keep_their_rate(shared_data: Path | None) -> None:
+    if shared_data is None:
+        pytest.skip("POOLSCOPE_DATA is not set: there are no published tables to draw from")
+    for path in (shared_data / "traces").glob("servegen/*/*-trace.csv"):
+        busy = [line.split(",") for line in path.read_text().splitlines()]
+        first = next(float(line[0]) for line in busy if float(line[1]) > 0)
+        wanted = 600 * sum(float(x[1]) for x in busy if first <= float(x[0]) < first + 3600)
+        trace = read_trace(path)
+        assert trace.info.rows_dropped == {}
+        assert len(trace) == pytest.approx(wanted, abs=2)
 
 
 def test_files_without_requests_are_refused_by_name(shared_data: Path | None) -> None:

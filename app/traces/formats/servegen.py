@@ -152,5 +152,6 @@ FORMAT = Format(
     sniff=sniff,
     rows=rows,
     counted="request",
+    has_rates=True,
     bind=_bind,
 )
