@@ -27,20 +27,17 @@ def fit_step_time(run: MeasuredRun, recomputed: Floats) -> StepTime:
         recomputed: prompt tokens per second of each tick that a preemption made the server compute
             again, which it does not report, shape (ticks,).
     """
-    contexts, ranks = mean_context(run), run.limits.ranks
+    contexts, running, ranks = mean_context(run), mean_running(run), run.limits.ranks
     rows = [
         (
-            tick.output_per_s / tick.running,
+            tick.output_per_s / ran,
             (tick.prompt_per_s + again) / ranks,
             tick.output_per_s / ranks,
             tick.output_per_s * context / ranks,
         )
-        for tick, context, again in zip(run.ticks, contexts, recomputed, strict=True)
+        for tick, ran, context, again in zip(run.ticks, running, contexts, recomputed, strict=True)
         # The first second began with nothing to do.
-        if tick is not run.ticks[0]
-        and tick.t_s <= run.half_s
-        and tick.running
-        and tick.output_per_s
+        if tick is not run.ticks[0] and tick.t_s <= run.half_s and ran and tick.output_per_s
     ]
     if not rows:
         return StepTime()
@@ -53,6 +50,12 @@ def fit_step_time(run: MeasuredRun, recomputed: Floats) -> StepTime:
     )
 
 
+def mean_running(run: MeasuredRun) -> Floats:
+    """Requests that ran during each tick's second, shape (ticks,): a tick shows its end only."""
+    ends = np.array([tick.running for tick in run.ticks], float)
+    return (ends + np.concatenate(([0.0], ends[:-1]))) / 2
+
+
 def mean_context(run: MeasuredRun) -> Floats:
     """Tokens in the cache of a request that decodes, averaged, for each tick, shape (ticks,).
 
@@ -60,7 +63,8 @@ def mean_context(run: MeasuredRun) -> Floats:
     once it has come.
     """
     times = np.array([tick.t_s for tick in run.ticks])
-    pace = np.cumsum([tick.output_per_s / max(tick.running, 1) for tick in run.ticks])
+    output = np.array([tick.output_per_s for tick in run.ticks])
+    pace = np.cumsum(output / np.maximum(mean_running(run), 1))
     first = np.array([one.first_token_s for one in run.requests])
     last = np.array([one.last_token_s for one in run.requests])
     prompt = np.array([one.input_tokens for one in run.requests])

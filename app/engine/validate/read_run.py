@@ -32,7 +32,7 @@ def read_run(folder: Path) -> MeasuredRun:
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise RunError(
-            str(folder), f"{' and '.join(missing)} not found", f"give a folder with {FILES}"
+            str(folder), f"{', '.join(missing)} not found", f"give a folder with {', '.join(FILES)}"
         )
     meta = _json(folder / FILES[0], (folder / FILES[0]).read_text(), None)
     limits = _limits(folder / FILES[0], meta)
