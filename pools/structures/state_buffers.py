@@ -41,15 +41,7 @@ class StateBuffers:
         Raises:
             InvalidSize: nothing to allocate, or a state below 16 bytes.
         """
-        state_bytes = 4 * int(np.prod(temporal_shape))
-        if min(slots, num_layers, *conv_shape, *temporal_shape) < 1 or state_bytes % _STAMP_BYTES:
-            raise InvalidSize(
-                f"state buffers: {slots} slots, {num_layers} layers, conv {conv_shape}, temporal "
-                f"{temporal_shape}; a temporal state must be a multiple of {_STAMP_BYTES} bytes",
-                slots=slots,
-                num_layers=num_layers,
-                state_bytes=state_bytes,
-            )
+        _check_shape(slots, num_layers, conv_shape, temporal_shape)
         self.slots, self.memory_check = slots, memory_check
         self.conv = torch.zeros(
             (num_layers, slots, *conv_shape), dtype=torch.bfloat16, device=device
@@ -98,3 +90,17 @@ class StateBuffers:
 
     def _index(self, ids: Ids) -> torch.Tensor:
         return torch.from_numpy(np.asarray(ids, np.int64)).to(self.temporal.device)
+
+
+def _check_shape(
+    slots: int, num_layers: int, conv_shape: tuple[int, int], temporal_shape: tuple[int, int, int]
+) -> None:
+    state_bytes = 4 * int(np.prod(temporal_shape))
+    if min(slots, num_layers, *conv_shape, *temporal_shape) < 1 or state_bytes % _STAMP_BYTES:
+        raise InvalidSize(
+            f"state buffers: {slots} slots, {num_layers} layers, conv {conv_shape}, temporal "
+            f"{temporal_shape}; a temporal state must be a multiple of {_STAMP_BYTES} bytes",
+            slots=slots,
+            num_layers=num_layers,
+            state_bytes=state_bytes,
+        )
