@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import pools.buffer_errors
 import pools.errors as coded
 import pools.side_errors
 from app.catalog.catalog import CATALOG, Catalog, CatalogError
@@ -22,7 +23,7 @@ ENTRIES = pytest.mark.parametrize("entry", CATALOG.entries, ids=lambda entry: en
 
 
 #: where coded errors are defined; importing them is what makes them known
-ERROR_MODULES = (coded, pools.side_errors)
+ERROR_MODULES = (coded, pools.buffer_errors, pools.side_errors)
 
 
 def error_classes() -> list[type[coded.PoolError]]:

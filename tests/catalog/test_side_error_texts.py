@@ -3,6 +3,7 @@
 import pytest
 
 from app.catalog.match import match
+from pools import buffer_errors as fixed
 from pools import side_errors as errors
 from pools.errors import PoolError
 
@@ -20,6 +21,8 @@ RAISED: list[tuple[PoolError, dict[str, object]]] = [
     ),
     (errors.HostKvAllocUnaligned(65, 64), {}),
     (errors.HostKvDoubleFree([3, 4], 8), {"slots": "[3, 4]"}),
+    (errors.HostKvDoubleAlloc([3], 8), {"slots": "[3]"}),
+    (errors.HostTokenCapacityUnaligned(65, 64), {"size": 65, "page_size": 64}),
     (
         errors.SwaPoolTooSmall(128, 112, 16),
         {"swa_tokens": 128, "sliding_window_size": 112, "page_size": 16},
@@ -31,26 +34,26 @@ RAISED: list[tuple[PoolError, dict[str, object]]] = [
     (errors.LoraPinWouldStarve("sql", 7, 8), {"lora_name": "sql"}),
     (errors.LoraNoBufferSlot(8, 9, 0), {}),
     (
-        errors.KvCanaryBatchExceedsCapacity(257, 256),
+        fixed.KvCanaryBatchExceedsCapacity(257, 256),
         {"batch_size": 257, "write_req_capacity": 256},
     ),
     (
-        errors.KvCanaryTokensExceedCapacity(9000, 8192),
+        fixed.KvCanaryTokensExceedCapacity(9000, 8192),
         {"num_tokens": 9000, "write_entry_capacity": 8192},
     ),
     (
-        errors.PdTopLogprobsExceedsMetadata(129, 128),
+        fixed.PdTopLogprobsExceedsMetadata(129, 128),
         {"top_logprobs_num": 129, "max_top_logprobs_num": 128},
     ),
     (
-        errors.DflashReqToTokenEmpty("DFLASH req_to_token segment gather"),
+        fixed.DflashReqToTokenEmpty("DFLASH req_to_token segment gather"),
         {"context": "DFLASH req_to_token segment gather"},
     ),
     (
-        errors.DflashGatherShape("DFLASH gather", (2, 3), (2, 4)),
+        fixed.DflashGatherShape("DFLASH gather", (2, 3), (2, 4)),
         {"context": "DFLASH gather", "mask": "(2, 4)", "positions": "(2, 3)"},
     ),
-    (errors.DflashGatherShape("DFLASH gather", (3,), None), {"positions": "(3,)"}),
+    (fixed.DflashGatherShape("DFLASH gather", (3,), None), {"positions": "(3,)"}),
 ]
 SHOWN = [type(error).__name__ for error, _ in RAISED]
 
@@ -66,7 +69,7 @@ def test_text_is_recognised_whole(error: PoolError, numbers: dict[str, object]) 
 def test_no_side_error_is_left_out() -> None:
     defined = {
         name
-        for name, cls in vars(errors).items()
+        for name, cls in (*vars(errors).items(), *vars(fixed).items())
         if isinstance(cls, type) and issubclass(cls, PoolError) and cls is not PoolError
     }
     assert defined == set(SHOWN)
