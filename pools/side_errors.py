@@ -16,9 +16,9 @@ class MambaSlotsExhausted(PoolError, AssertionError):
             "Not enough space for mamba cache, try to increase --mamba-full-memory-ratio or "
             f"--max-mamba-cache-size. mid=None, self.mamba_pool.size={size}, "
             f"self.mamba_allocator.available_size()={available_size}, len(reqs)={num_reqs}",
-            size=size,
-            available_size=available_size,
-            num_reqs=num_reqs,
+            slots=size,
+            available_slots=available_size,
+            reqs=num_reqs,
         )
 
 
@@ -51,19 +51,6 @@ class HostUnsupportedLayout(PoolError, ValueError):
 
     def __init__(self, layout: str) -> None:
         super().__init__(f"Unsupported layout: {layout}", layout=layout)
-
-
-class HostTransferSizeMismatch(PoolError, ValueError):
-    """A copy between host and device with different numbers of slots on its two sides."""
-
-    code = "host-transfer-size-mismatch"
-
-    def __init__(self, pool_name: str, num_host: int, num_device: int) -> None:
-        super().__init__(
-            f"{pool_name} transfer index size mismatch: host={num_host}, device={num_device}",
-            host_indices=num_host,
-            device_indices=num_device,
-        )
 
 
 class HostKvAllocUnaligned(PoolError, AssertionError):

@@ -24,13 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pools.base import Checks
-from pools.errors import DoubleFree, ForeignIndex, InvalidSize, MemoryCorrupted, PoolError
+from pools.errors import (
+    DoubleFree,
+    ForeignIndex,
+    HostTransferSizeMismatch,
+    InvalidSize,
+    MemoryCorrupted,
+    PoolError,
+)
 from pools.side_errors import (
     HostKvAllocUnaligned,
     HostKvDoubleAlloc,
     HostKvDoubleFree,
     HostTokenCapacityUnaligned,
-    HostTransferSizeMismatch,
     HostUnsupportedLayout,
 )
 from pools.structures.host_buffers import COPIES, HostBuffers

@@ -10,15 +10,11 @@ from pools.errors import PoolError
 RAISED: list[tuple[PoolError, dict[str, object]]] = [
     (
         errors.MambaSlotsExhausted(24, 0, 3),
-        {"mid": "None", "size": 24, "available_size": 0, "num_reqs": 3},
+        {"mid": "None", "slots": 24, "available_slots": 0, "reqs": 3},
     ),
     (errors.MambaPingPongExhausted(2, 1), {}),
     (errors.MambaDoubleFree(7), {}),
     (errors.HostUnsupportedLayout("page_head"), {"layout": "page_head"}),
-    (
-        errors.HostTransferSizeMismatch("host_kv", 64, 60),
-        {"pool_name": "host_kv", "host_indices": 64, "device_indices": 60},
-    ),
     (errors.HostKvAllocUnaligned(65, 64), {}),
     (errors.HostKvDoubleFree([3, 4], 8), {"slots": "[3, 4]"}),
     (errors.HostKvDoubleAlloc([3], 8), {"slots": "[3]"}),

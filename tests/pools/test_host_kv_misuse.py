@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from pools.errors import DoubleFree, ForeignIndex, InvalidSize
+from pools.errors import DoubleFree, ForeignIndex, HostTransferSizeMismatch, InvalidSize
 from pools.kinds.host_kv import HostKv
 from pools.side_errors import (
     HostKvAllocUnaligned,
     HostKvDoubleAlloc,
     HostKvDoubleFree,
     HostTokenCapacityUnaligned,
-    HostTransferSizeMismatch,
 )
 from pools.structures.kv_buffers import KvBuffers
 from tests.pools.host_kv_pools import PAGE, conserved, filled, pages, seen, taken

@@ -92,7 +92,7 @@ def test_strict_looks_for_all_slots_before_it_takes_a_row() -> None:
     assert str(caught.value).endswith(
         "mid=None, self.mamba_pool.size=2, self.mamba_allocator.available_size()=0, len(reqs)=3"
     )
-    assert caught.value.numbers == {"size": 2, "available_size": 0, "num_reqs": 3}
+    assert caught.value.numbers == {"slots": 2, "available_slots": 0, "reqs": 3}
     assert (pool.rows.available_size(), pool.states.available_size()) == (8, 2)
     assert pool.holdings == {}
 
