@@ -15,9 +15,12 @@ from app.sizing.server_args import FlagError, ServerArgs
 from tests.catalog.test_catalog import error_classes
 
 ROOT = Path(__file__).parents[2]
+#: raised by pools and buffers that the engine does not host; tests/pools raises each
+NOT_HOSTED = [vars(cls)["code"] for cls in error_classes() if cls.__module__ != "pools.errors"]
 #: raised or logged, and not reproduced: why
 NOT_REPRODUCED: dict[str, str] = {
     "mm-lease-cancel-inactive": "nothing in the engine cancels a lease; tests/pools shows it",
+    **dict.fromkeys(NOT_HOSTED, "the engine hosts no such pool; tests/pools shows it"),
 }
 #: flags that sizing refuses or warns about, one for each text that it has
 FLAGS = (
