@@ -4,6 +4,7 @@ Between two cases it does nothing. While one runs, its pools are the host's pool
 shows them like any other's.
 """
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -22,6 +23,8 @@ from app.host.config import HostConfig
 from app.host.lab import EngineLab
 from app.host.loop import Choice, HostLoop
 
+LESS_URGENT = 5
+
 
 class LabLoop(HostLoop):
     """Answers `reproduce {code, cause}` and `try {code, cause, remedy}`."""
@@ -29,6 +32,12 @@ class LabLoop(HostLoop):
     def __init__(self, config: HostConfig, url: str, token: str) -> None:
         super().__init__(replace(config, server=SMALL_SERVER), url, token)
         self._lab = EngineLab(self._watch, self._on_event)
+
+    def run(self) -> None:
+        """Serve, behind the watched host where the two want the same core."""
+        if hasattr(os, "nice"):
+            os.nice(LESS_URGENT)
+        super().run()
 
     def reproduce(self, args: Args) -> Args:
         """Run one cause.
