@@ -56,6 +56,7 @@ def run_build(case: BuildCase) -> Observation:
         messages={raised.code: str(raised)} if raised is not None else {},
         numbers={raised.code: dict(raised.numbers)} if raised is not None else {},
         pools=ends,
+        pools_when="ended",
     )
 
 

@@ -46,7 +46,7 @@ class LabLoop(HostLoop):
             CommandError: no such error or cause.
         """
         code, cause = _asked(args)
-        seen = self._carry_out(lambda: cause.reproduce(self._lab))
+        seen = self._carry_out(lambda: cause.reproduce(self._lab, code))
         return {
             "code": code,
             "cause": cause.name,
@@ -66,7 +66,7 @@ class LabLoop(HostLoop):
         if one is None:
             detail = f"remedy {args.get('remedy')!r} is none of {', '.join(tries)}"
             raise CommandError("Unknown remedy", detail)
-        before = self._carry_out(lambda: cause.reproduce(self._lab))
+        before = self._carry_out(lambda: cause.reproduce(self._lab, code))
         if not reproduced(code, before):
             raise CommandError("Not reproduced", f"{cause.name} does not show {code} here")
         result = self._carry_out(lambda: try_remedy(self._lab, code, cause, one, before))
