@@ -16,9 +16,7 @@ from tests.catalog.test_catalog import error_classes
 
 ROOT = Path(__file__).parents[2]
 #: raised or logged, and not reproduced: why
-NOT_REPRODUCED: dict[str, str] = {
-    "mm-lease-cancel-inactive": "nothing in the engine cancels a lease; tests/pools shows it",
-}
+NOT_REPRODUCED: dict[str, str] = {}
 #: flags that sizing refuses or warns about, one for each text that it has
 FLAGS = (
     {"memory_budget_bytes": 1},
