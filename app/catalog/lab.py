@@ -69,8 +69,8 @@ class BuildCase:
     """A pool as some caller builds it, and the allocations that it is then asked for.
 
     Attributes:
-        pool: kind of the pool.
-        options: of its constructor; see `app.host.lab_build`.
+        pool: kind of the pool, as `app.host.lab_builders` names it.
+        options: of its builder in `app.host.lab_builders`.
         offered: sizes in the pool's unit.
     """
 

@@ -85,7 +85,7 @@ def _remedy(remedy: Remedy, number: int, runs: dict[str, list[dict[str, Any]]]) 
     parts = [f"{mark} [{remedy.status}{direction}] {plain(remedy.text)}"]
     for label, text in (
         ("Proof", remedy.proof),
-        *((f"{one['title']}, {one['status']}", one["why"]) for one in runs.get(remedy.key, [])),
+        *(("Tried", _run(one)) for one in runs.get(remedy.key, [])),
         ("Not run", remedy.reason if remedy.status == "unproved" else ""),
         ("Cost", remedy.cost),
         ("Not when", remedy.not_when),
@@ -94,6 +94,10 @@ def _remedy(remedy: Remedy, number: int, runs: dict[str, list[dict[str, Any]]]) 
         if text:
             parts.append(f"{label}: {plain(text)}")
     return " ".join(part if part.endswith(".") else f"{part}." for part in parts)
+
+
+def _run(one: dict[str, Any]) -> str:
+    return f"{one['status']} where {one['title'][0].lower()}{one['title'][1:]}. {one['why']}"
 
 
 def _flag(entry: ErrorEntry, index: int) -> str:
