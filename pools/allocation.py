@@ -1,7 +1,7 @@
 """Evict, allocate, and turn a `None` into the coded error that upstream raises at this place.
 
 Mirrors: sglang 0.5.23 mem_cache/allocation.py (alloc_req_slots, alloc_token_slots,
-    alloc_paged_token_slots_extend, alloc_paged_token_slots_decode)
+    alloc_paged_token_slots_extend, alloc_paged_token_slots_decode, ensure_mamba_capacity)
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from pools.errors import (
     KvTokenOutOfMemory,
     ReqSlotsExhausted,
 )
+from pools.structures.hybrid_requests import HybridRequests
 
 Ids = NDArray[np.int64]
 Ints = NDArray[np.integer]
@@ -84,6 +85,40 @@ def alloc_req_slots(slots: Rows, num_reqs: int, owners: Sequence[int] | None = N
     rows = slots.alloc(num_reqs, owners)
     if rows is None:
         raise ReqSlotsExhausted(slots.available_size(), num_reqs)
+    return rows
+
+
+def ensure_mamba_capacity(
+    pool: HybridRequests, rids: Sequence[int], headroom_slots: int | None = None
+) -> bool:
+    """Evict cached states until the requests' own slots fit; whether they do.
+
+    Args:
+        pool: rows and state slots.
+        rids: requests to be bound.
+        headroom_slots: slots wanted instead of the exact count, as earlier releases did by a
+            factor (`pools.structures.mamba_demand.headroom_by_factor`).
+    """
+    needed = pool.needed_slots(rids) if headroom_slots is None else headroom_slots
+    missing = needed - pool.states.available_size()
+    if missing > 0:
+        pool.states.evict(missing)
+    return pool.states.available_size() >= needed
+
+
+def alloc_hybrid_req_slots(
+    pool: HybridRequests, rids: Sequence[int], headroom_slots: int | None = None
+) -> list[int]:
+    """Rows and state slots for requests of a hybrid model, after evicting cached states.
+
+    Raises:
+        ReqSlotsExhausted: too few rows; nothing is taken.
+        MambaSlotsExhausted, MambaPingPongExhausted: too few slots, see `HybridRequests.alloc`.
+    """
+    ensure_mamba_capacity(pool, rids, headroom_slots)
+    rows = pool.alloc(rids)
+    if rows is None:
+        raise ReqSlotsExhausted(pool.available_size(), len(rids))
     return rows
 
 

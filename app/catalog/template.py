@@ -2,9 +2,10 @@
 
 `{name}` is a whole number, `{name:float}` a decimal, `{name:word}` a token without blanks,
 `{name:label}` one word or two (`CUDA IPC`), `{name:phrase}` words, `{name:size}` an amount of
-bytes, `{name:triple}` three whole numbers in brackets, `{name:text}` anything within the line (once
-in a template). Every repetition is bounded, so a pattern costs a bounded number of steps at any
-position; the patterns are also valid for RE2 engines (Go, Loki, ripgrep).
+bytes, `{name:triple}` three whole numbers in brackets, `{name:shape}` up to four, `{name:text}`
+anything within the line (once in a template). Every repetition is bounded, so a pattern costs a
+bounded number of steps at any position; the patterns are also valid for RE2 engines (Go, Loki,
+ripgrep).
 """
 
 import re
@@ -22,6 +23,7 @@ KINDS = {
     "label": (r"\b[A-Za-z][\w-]{0,30}(?: [A-Z]{2,8})?", 40),
     "phrase": (r"\b[A-Za-z][\w -]{0,80}?", 81),
     "size": (r"\d[\d.,]{0,20} ?[KMGT]?i?B(?:ytes)?", 30),
+    "shape": (r"\((?:\d{1,20},? ?){0,4}\)", 90),
     "triple": (r"\(-?\d{1,20}, -?\d{1,20}, -?\d{1,20}\)", 70),
     "text": (r"[^\n]{1,200}?", 200),
 }

@@ -24,7 +24,8 @@ class RequestCache:
             return
         key = live.tokens(whole)
         ids = pools.read_row(live.row, 0, whole)
-        present = pools.tree.insert(key, ids, live.rid)
+        present = pools.tree.insert(key, ids, live.rid, inserted_tokens=live.cached_len)
+        live.cached_len = max(live.cached_len, whole)
         if present > live.prefix_len:
             pools.kv.free(ids[live.prefix_len : present])
         match = pools.tree.match_prefix(key)
@@ -48,7 +49,7 @@ class RequestCache:
             pools.kv.free(ids)
         else:
             key = live.tokens(whole)
-            present = pools.tree.insert(key, ids[:whole], live.rid)
+            present = pools.tree.insert(key, ids[:whole], live.rid, inserted_tokens=live.cached_len)
             duplicates = ids[live.prefix_len : present]
             self._rules.give_tail_back(pools, np.concatenate((duplicates, ids[whole:])))
             if pools.host is not None:
@@ -78,4 +79,4 @@ class RequestCache:
             live.node = None
         if live.row != NO_ROW:
             self._rules.give_row_back(pools, live.row)
-        live.row, live.kv_len, live.prefix_len = NO_ROW, 0, 0
+        live.row, live.kv_len, live.prefix_len, live.cached_len = NO_ROW, 0, 0, 0

@@ -19,11 +19,12 @@ class LiveRequest:
         row, generation: its row of the request table, NO_ROW while it waits.
         kv_len: tokens of it that have KV.
         prefix_len: leading tokens of those that belong to the tree.
+        cached_len: leading tokens that it has inserted into the tree since it got its row.
         node: the tree node it holds locked.
     """
 
     __slots__ = (
-        "admitted_ns", "arrival_ns", "generation", "kv_len", "max_new", "node", "out",
+        "admitted_ns", "arrival_ns", "cached_len", "generation", "kv_len", "max_new", "node", "out",
         "prefix_len", "queued_ns", "request", "retractions", "row",
     )  # fmt: skip
 
@@ -32,6 +33,7 @@ class LiveRequest:
         self.arrival_ns = self.queued_ns = request.arrival_ns
         self.admitted_ns = -1
         self.out = self.kv_len = self.prefix_len = self.generation = self.retractions = 0
+        self.cached_len = 0
         self.row = NO_ROW
         self.node: RadixNode | None = None
 

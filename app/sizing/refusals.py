@@ -10,7 +10,6 @@ from app.sizing.server_args import (
     CHECKS,
     DISAGGREGATION_MODES,
     EVICTION_POLICIES,
-    UNMODELLED_POLICIES,
     FlagError,
     ServerArgs,
 )
@@ -207,9 +206,6 @@ def _finite(field: str, value: object) -> None:
 def _one_of(field: str, value: object, choices: tuple[str, ...]) -> None:
     if value in choices:
         return
-    if field == "radix_eviction_policy" and value in UNMODELLED_POLICIES:
-        problem = "a real server has this policy, the prefix tree here does not"
-        raise FlagError(flag_name(field), value, problem, f"give {' or '.join(choices)}")
     close = nearest(str(value), choices)
     hint = f"did you mean {close}?" if close else f"choose from {', '.join(choices)}"
     raise FlagError(flag_name(field), value, "not a known choice", hint)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DISAGGREGATION_MODES = ("null", "prefill", "decode")
-EVICTION_POLICIES = ("lru", "lfu")
-#: a real server has these as well; the prefix tree here does not
-UNMODELLED_POLICIES = ("slru", "priority", "tlru")
+EVICTION_POLICIES = ("lru", "lfu", "slru", "priority", "tlru")
 CHECKS = ("strict", "upstream")
 
 GIB = 1 << 30

@@ -19,22 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pools.base import Checks
-from pools.errors import HostAllocUnaligned, HostFreeUnaligned, HostSizeUnaligned, InvalidSize
-from pools.snapshot import Geometry, PoolSnapshot
-from pools.structures.free_list import FreeList
-from pools.structures.occupancy import free_edges, free_ranges
-from pools.structures.slot_book import SlotBook, SlotDamageBook
-from pools.structures.tally import Tally
+from pools.errors import (
+    HostAllocUnaligned,
+    HostFreeUnaligned,
+    HostSizeUnaligned,
+    InvalidSize,
+    PoolError,
+)
+from pools.structures.host_slot_pool import HostSlotPool
 
 Ids = NDArray[np.int64]
 
 
-class HostLogical:
+class HostLogical(HostSlotPool):
     """Host slots in pages; cells of the geometry are pages."""
 
     KIND: ClassVar[str] = "host_logical"
-    generation: None = None
-    owner: None = None
 
     def __init__(
         self, size: int, page_size: int, *, checks: Checks = "strict", name: str = "host_logical"
@@ -49,117 +49,22 @@ class HostLogical:
             raise InvalidSize(f"{name}: size {size}, page_size {page_size}", size=size)
         if size % page_size:
             raise HostSizeUnaligned(size, page_size)
-        self.name, self.size, self.page_size = name, size, page_size
-        self.checks: Checks = checks
-        self._free = FreeList(0, size)
-        #: free slots that upstream would not have to merge first
-        self._merged = size
-        self._book = (SlotBook if checks == "strict" else SlotDamageBook)(size, page_size)
-        self.state = self._book.state
-        self._tally = Tally()
+        super().__init__(size, page_size, checks=checks, name=name)
 
     @classmethod
     def tiny(cls, checks: Checks = "strict") -> "HostLogical":
         """16 pages of 4 host tokens."""
         return cls(64, 4, checks=checks)
 
-    def available_size(self) -> int:
-        """Free host tokens, released ones included."""
-        return len(self._free)
+    def _unaligned(self, need_size: int) -> PoolError:
+        return HostAllocUnaligned(need_size, self.page_size)
 
-    def free_slots(self) -> Ids:
-        """Free host ids in the order of taking, int64, shape (available_size(),); a copy."""
-        return self._free.to_array()
-
-    def alloc(self, need_size: int) -> Ids | None:
-        """Host ids, shape (need_size,); None when fewer are free.
-
-        Under upstream checks a negative size takes all but that many, as a slice does.
-
-        Raises:
-            HostAllocUnaligned: need_size is no multiple of the page.
-            InvalidSize: strict, a negative size.
-        """
-        if need_size % self.page_size:
-            raise self._tally.raised(HostAllocUnaligned(need_size, self.page_size))
-        if need_size < 0 and self.checks == "strict":
-            raise self._tally.raised(
-                InvalidSize(f"need_size {need_size} is negative", need_size=need_size)
-            )
-        if need_size < 0:
-            need_size = max(self._merged + need_size, 0)
-        ids = self._free.take(need_size)
-        if ids is None:
-            self._tally.failed("no_tokens")
-            return None
-        if need_size > self._merged:
-            self._merged = len(self._free) + need_size
-        self._merged -= need_size
-        self._book.give(ids)
-        self._tally.allocs += 1
-        return ids
-
-    def free(self, indices: Ids) -> int:
-        """Give slots back; how many.
-
-        Raises:
-            HostFreeUnaligned: their number is no multiple of the page.
-            ForeignIndex, DoubleFree: strict checks; nothing is freed.
-        """
-        if len(indices) % self.page_size:
-            raise self._tally.raised(HostFreeUnaligned(len(indices), self.page_size))
-        if len(indices) == 0:
-            return 0
-        ids = np.asarray(indices, np.int64)
-        with self._tally:
+    def _check_free(self, ids: Ids) -> None:
+        # Alignment in both checks; a double free and a foreign id in strict alone.
+        if len(ids) % self.page_size:
+            raise HostFreeUnaligned(len(ids), self.page_size)
+        if len(ids):
             self._book.check_free(ids)
-        self._book.take_back(ids)
-        self._free.append(ids)
-        self._tally.frees += 1
-        return len(ids)
-
-    def residual(self) -> int:
-        """Host tokens that neither the free list nor a holder accounts for."""
-        return self.size - len(self._free) - self._book.held
-
-    def audit(self) -> None:
-        """Free list against the slots' own bits.
-
-        Raises:
-            IntegrityError: naming what differs.
-        """
-        with self._tally:
-            self._book.audit(self.name, self._free.to_array())
-
-    def clear(self) -> None:
-        """Everything free in the first order."""
-        self._free.reset()
-        self._merged = self.size
-        self._book.clear()
-
-    def snapshot(self, now_s: float, source: str = "synthetic") -> PoolSnapshot:
-        """See `pools.snapshot.PoolSnapshot`; amounts in host tokens."""
-        return PoolSnapshot(
-            name=self.name,
-            kind=self.KIND,
-            unit="tokens",
-            device="cpu",
-            source=source,
-            capacity=self.size,
-            available=len(self._free),
-            evictable=0,
-            protected=0,
-            held=self._book.held,
-            leaked=self.residual(),
-            page_size=self.page_size,
-            free_ranges=free_ranges(free_edges(self.state), any_fits=True, unit=self.page_size),
-            counters=self._tally.snapshot(),
-            extra={"available_pages": len(self._free) // self.page_size},
-        )
-
-    def geometry(self) -> Geometry:
-        """Copies, one cell per page: held while any of its slots is."""
-        return Geometry(self.state.copy(), None, None, unit_per_cell=self.page_size)
 
 
 POOL = HostLogical

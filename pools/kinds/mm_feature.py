@@ -16,6 +16,7 @@ from pools.device import open_device
 from pools.snapshot import Geometry, PoolSnapshot
 from pools.structures.feature_books import GENERATION_LIMIT, FeatureBooks
 from pools.structures.feature_layout import FeatureLayout
+from pools.structures.feature_space import FitMode, open_space
 from pools.structures.free_ranges import MergeMode
 from pools.structures.leases import Lease
 
@@ -39,12 +40,12 @@ class MmFeature(FeatureBooks):
         num_slots: leases that can be out at once.
         generation_limit: leases of one slot before it is worn, at most 2^31 - 1.
         recycle_interval_s: least time between two recycle passes, s of the engine's clock.
-        merge: when released neighbours become one range.
+        merge, fit: when released neighbours become one range, and which range is cut.
         checks: strict, or upstream to show what a raise loses there.
         byte_tensor: memory to use instead of allocating it, uint8 (≥ memory_size,) on `device`.
 
     Raises:
-        InvalidSize: a count or limit out of range.
+        InvalidSize: a count or limit out of range, or a choice that is not there.
         MmRecycleIntervalNotPositive: the interval is zero or less.
         MmByteTensorInvalid: `byte_tensor` does not suit.
         MmPoolTooSmall: nothing is left behind the control words.
@@ -64,6 +65,7 @@ class MmFeature(FeatureBooks):
         generation_limit: int = GENERATION_LIMIT,
         recycle_interval_s: float = 0.05,
         merge: MergeMode = "deferred",
+        fit: FitMode = "best",
         checks: Checks = "strict",
         byte_tensor: torch.Tensor | None = None,
         name: str = "mm_feature",
@@ -77,11 +79,9 @@ class MmFeature(FeatureBooks):
             self.byte_tensor, layout.num_slots, layout.words_per_slot
         )
         super().__init__(
-            layout.data_start,
-            memory_size,
+            open_space(layout.data_start, memory_size, fit, merge),
             num_slots=num_slots,
             limit=generation_limit,
-            merge=merge,
             checks=checks,
             transport_name=transport_name,
         )

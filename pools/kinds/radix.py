@@ -2,7 +2,8 @@
 
 Mirrors: sglang 0.5.23 mem_cache/radix_cache.py (RadixCache), demotion and load-back as
     mem_cache/unified_radix_cache.py
-Diverges: eviction keeps a lazy heap between calls instead of collecting all leaves
+Diverges: eviction keeps a lazy heap between calls instead of collecting all leaves; tlru, which
+    upstream's unified tree alone has, is here too (`pools.structures.eviction`)
 Owns: nothing; it marks units of the KV pool protected (someone runs on them) or evictable.
 
              root
@@ -17,6 +18,7 @@ Invariants:
     I3  a locked node's ancestors are locked.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pools.errors import IntegrityError
@@ -41,6 +43,7 @@ class Radix(PrefixTree):
         page_size: int,
         *,
         eviction_policy: str = "lru",
+        eviction_config: Mapping[str, int] | None = None,
         host: HostSlots | None = None,
         disabled: bool = False,
         name: str = "radix",
@@ -48,10 +51,15 @@ class Radix(PrefixTree):
         """An empty tree over `kv`; with `disabled` nothing is ever kept.
 
         Raises:
-            InvalidSize: an eviction policy that is not there.
+            InvalidSize: an eviction policy, or a parameter of one, that is not there.
         """
         super().__init__(
-            kv, page_size, eviction_policy=eviction_policy, host=host, disabled=disabled
+            kv,
+            page_size,
+            eviction_policy=eviction_policy,
+            eviction_config=eviction_config,
+            host=host,
+            disabled=disabled,
         )
         self.name = name
         kv.attach_tree(self)

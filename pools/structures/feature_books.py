@@ -17,7 +17,8 @@ from pools.errors import (
 from pools.snapshot import AVAILABLE
 from pools.structures.audit import compare
 from pools.structures.feature_layout import align_up
-from pools.structures.free_ranges import FreeSpace, MergeMode
+from pools.structures.first_fit_space import FirstFitSpace
+from pools.structures.free_ranges import FreeSpace
 from pools.structures.leases import Lease, LeaseBook
 from pools.structures.tally import Tally
 from pools.structures.wear import Wear
@@ -27,7 +28,7 @@ MAX_OWNER = 0x7FFFFFFF
 
 
 class FeatureBooks:
-    """Leases over the address space [begin, end): a range, a slot and a generation each.
+    """Leases over an address space: a range, a slot and a generation each.
 
     Mirrors: sglang 0.5.23 multimodal/transport/memory_pool.py (_allocate_locked, _release_locked).
 
@@ -42,16 +43,14 @@ class FeatureBooks:
 
     def __init__(
         self,
-        begin: int,
-        end: int,
+        space: FreeSpace | FirstFitSpace,
         *,
         num_slots: int,
         limit: int,
-        merge: MergeMode,
         checks: Checks,
         transport_name: str,
     ) -> None:
-        """Everything free.
+        """Everything free in `space`.
 
         Raises:
             InvalidSize: the generation limit does not fit 31 bits, or is zero or less.
@@ -63,8 +62,8 @@ class FeatureBooks:
                 generation_limit=limit,
             )
         self.checks, self.transport_name = checks, transport_name
-        self.capacity = end - begin
-        self.space = FreeSpace(begin, end, merge=merge)
+        self.capacity = space.end - space.begin
+        self.space = space
         self.book = LeaseBook(num_slots, limit, retire=checks == "strict")
         self.state, self.owner = self.book.state, self.book.owner
         self.generation: NDArray[np.uint32] = self.book.generation

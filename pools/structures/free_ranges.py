@@ -69,7 +69,7 @@ class FreeSpace:
         if not self.seams:
             return self.largest
         if self._largest_run is None:
-            starts, ends = _joined(*self._by_address())
+            starts, ends = joined(*self._by_address())
             self._largest_run = int((ends - starts).max())
         return self._largest_run
 
@@ -216,7 +216,7 @@ class FreeSpace:
     def _rebuild(self, starts: Ints, ends: Ints) -> None:
         # The ranges kept and those given, as one sorted pass over arrays.
         kept_starts, kept_ends = self._by_address()
-        starts, ends = _joined(np.append(kept_starts, starts), np.append(kept_ends, ends))
+        starts, ends = joined(np.append(kept_starts, starts), np.append(kept_ends, ends))
         first, last = starts.tolist(), ends.tolist()
         self._end_of = dict(zip(first, last, strict=True))
         self._start_of = dict(zip(last, first, strict=True))
@@ -241,8 +241,8 @@ class FreeSpace:
         return starts[order], ends[order]
 
 
-def _joined(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    # Ranges by address, at least one, with those that touch as one.
+def joined(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """Ranges by address, at least one, with those that touch as one; shapes (n,), int64."""
     by_address = starts.argsort()
     starts, ends = starts[by_address], ends[by_address]
     gap = starts[1:] != ends[:-1]

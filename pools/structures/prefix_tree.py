@@ -4,6 +4,7 @@ Mirrors: sglang 0.5.23 mem_cache/radix_cache.py (RadixCache), demotion and load-
     mem_cache/unified_radix_cache.py
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from pools.errors import ForeignIndex, InvalidSize, PoolError
 from pools.structures.host_tier import HostSlots, HostTier
 from pools.structures.kv_units import KvUnits
-from pools.structures.radix_node import RadixNode, child_key, common_prefix
+from pools.structures.radix_node import RadixNode, child_key
 from pools.structures.tree_books import TreeBooks
 
 Ids = NDArray[np.int64]
@@ -40,15 +41,16 @@ class PrefixTree(TreeBooks):
         page_size: int,
         *,
         eviction_policy: str,
+        eviction_config: Mapping[str, int] | None,
         host: HostSlots | None,
         disabled: bool,
     ) -> None:
         """An empty tree over `kv`; with `disabled` nothing is ever kept.
 
         Raises:
-            InvalidSize: an eviction policy that is not there.
+            InvalidSize: an eviction policy, or a parameter of one, that is not there.
         """
-        super().__init__(kv, page_size, eviction_policy)
+        super().__init__(kv, page_size, eviction_policy, eviction_config)
         self.disabled = disabled
         self.tier = HostTier(host, page_size, kv.check) if host is not None else None
         self.hit_tokens_total = self.lookup_tokens_total = self.evicted_tokens_total = 0
@@ -78,13 +80,23 @@ class PrefixTree(TreeBooks):
         self.hit_tokens_total += len(indices)
         return Match(indices, device_node, host_hit, node)
 
-    def insert(self, key: Ids, indices: Ids, owner: int = TREE_OWNER) -> int:
+    def insert(
+        self,
+        key: Ids,
+        indices: Ids,
+        owner: int = TREE_OWNER,
+        *,
+        priority: int = 0,
+        inserted_tokens: int = 0,
+    ) -> int:
         """Keep a prefix; the tree takes over what it did not have.
 
         Args:
             key: token ids, shape (n,); the part beyond whole pages is left alone.
             indices: KV token ids for them, shape (n,).
             owner: whose units they are, for the reader; the pool knows.
+            priority: of the request; a node keeps the highest that it was inserted with.
+            inserted_tokens: what this request has inserted before, and was counted for.
         Returns:
             Tokens of the prefix that were there already: indices[:that] are duplicates, and the
             caller's to free unless they are the tree's own.
@@ -96,25 +108,14 @@ class PrefixTree(TreeBooks):
         """
         if self.disabled:
             return 0
-        size = len(key) - len(key) % self.page_size
-        if len(indices) < size:
-            text = f"{len(indices)} indices are too few for a key of {len(key)} tokens"
-            raise InvalidSize(text, num_indices=len(indices), num_tokens=len(key))
-        rest, values, present = key[:size], indices[:size], 0
-        way = self._way_along(rest)
-        self._take_over(way, values)
+        key, indices = self._whole_pages(key, indices)
+        way = self._way_along(key)
+        self._take_over(way, indices)
         self._clock += 1
-        node = self.root
-        for child, shared in way:
-            node = self._touched(child, rest)
-            node.hit_count += 1
-            if node.value is None:
-                self._revive(node, values[:shared])
-            else:
-                present += shared
-            rest, values = rest[shared:], values[shared:]
-        if len(rest):
-            self._add(node, rest, values)
+        present = 0
+        for node, is_new in self._nodes_for(way, key, indices, priority):
+            node.note_insert(priority, inserted_tokens)
+            present += 0 if is_new else len(node)
         return present
 
     def evict(self, num_tokens: int) -> int:
@@ -176,19 +177,29 @@ class PrefixTree(TreeBooks):
         indices = np.concatenate((match.indices, ids))
         return Match(indices, match.host_node, 0, match.host_node)
 
-    def _way_along(self, key: Ids) -> list[tuple[RadixNode, int]]:
-        """Nodes that share tokens with `key`, from the root down, and how many; changes nothing."""
-        node, way = self.root, []
-        while len(key):
-            child = node.children.get(child_key(key, self.page_size))
-            if child is None:
-                break
-            shared = common_prefix(child.key, key, self.page_size)
-            way.append((child, shared))
-            if shared < len(child):
-                break
-            node, key = child, key[shared:]
-        return way
+    def _whole_pages(self, key: Ids, indices: Ids) -> tuple[Ids, Ids]:
+        size = len(key) - len(key) % self.page_size
+        if len(indices) < size:
+            text = f"{len(indices)} indices are too few for a key of {len(key)} tokens"
+            raise InvalidSize(text, num_indices=len(indices), num_tokens=len(key))
+        return key[:size], indices[:size]
+
+    def _nodes_for(
+        self, way: list[tuple[RadixNode, int]], key: Ids, values: Ids, priority: int
+    ) -> Iterator[tuple[RadixNode, bool]]:
+        """The nodes that hold a key, cut, revived or made for it, and whether it brought them."""
+        node, at = self.root, 0
+        for child, shared in way:
+            node = self._touched(child, key[at:])
+            is_new = node.value is None
+            if is_new:
+                self._revive(node, values[at : at + shared])
+            at += shared
+            yield node, is_new
+        if at < len(key):
+            node = self._add(node, key[at:], values[at:], priority)
+            yield node, True
+            self._leaves.push(node)
 
     def _take_over(self, way: list[tuple[RadixNode, int]], values: Ids) -> None:
         """Adopt at once all that the tree does not hold yet, before a node is changed."""

@@ -18,10 +18,15 @@ class RadixNode:
         host: host token ids, shape (n,), or None without a backup.
         lock_ref: requests that run on this node or below.
         last_access: the tree's logical clock.
+        hit_count: inserts that shared this node.
+        priority: highest of the requests that inserted it.
+        depth_tokens: from the root to the end of this node.
+        history_tokens: the greatest depth there ever was below this node.
     """
 
     __slots__ = (
-        "children", "hit_count", "host", "key", "last_access", "lock_ref", "parent", "value",
+        "children", "depth_tokens", "history_tokens", "hit_count", "host", "key", "last_access",
+        "lock_ref", "parent", "priority", "value",
     )  # fmt: skip
 
     def __init__(self, key: Ids, value: Ids | None, parent: "RadixNode | None") -> None:
@@ -31,6 +36,9 @@ class RadixNode:
         self.lock_ref = 0
         self.last_access = 0
         self.hit_count = 0
+        self.priority = 0
+        self.depth_tokens: int = len(key) + (parent.depth_tokens if parent is not None else 0)
+        self.history_tokens: int = self.depth_tokens
 
     def __len__(self) -> int:
         return len(self.key)
@@ -54,7 +62,8 @@ class RadixNode:
         """
         upper = RadixNode(self.key[:at], None, self.parent)
         upper.lock_ref, upper.last_access = self.lock_ref, self.last_access
-        upper.hit_count = self.hit_count
+        upper.hit_count, upper.priority = self.hit_count, self.priority
+        upper.history_tokens = self.history_tokens
         if self.value is not None:
             upper.value, self.value = self.value[:at], self.value[at:]
         if self.host is not None:
@@ -65,6 +74,18 @@ class RadixNode:
         upper.children[child_key(self.key, page)] = self
         self.parent = upper
         return upper
+
+    def note_insert(self, priority: int, inserted_tokens: int) -> None:
+        """A request inserted this node, after `inserted_tokens` that it was counted for before."""
+        self.priority = max(self.priority, priority)
+        self.hit_count += self.depth_tokens > inserted_tokens
+
+    def raise_history(self) -> None:
+        """The branch has grown to this node's depth: those above remember it."""
+        above = self.parent
+        while above is not None and above.history_tokens < self.depth_tokens:
+            above.history_tokens = self.depth_tokens
+            above = above.parent
 
     def detach(self, page: int) -> None:
         """Leave the tree."""

@@ -1,12 +1,12 @@
 """The nodes of a prefix tree: who is locked, what they hold, and the sums of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pools.errors import ForeignIndex, IntegrityError, InvalidSize
-from pools.structures.eviction import POLICIES
+from pools.errors import ForeignIndex, IntegrityError
+from pools.structures.eviction import order_of
 from pools.structures.kv_units import KvUnits
 from pools.structures.lazy_heap import LazyHeap
 from pools.structures.radix_node import RadixNode, child_key, common_prefix
@@ -21,20 +21,24 @@ class TreeBooks:
         root: holds nothing, and is locked for ever.
     """
 
-    def __init__(self, kv: KvUnits, page_size: int, eviction_policy: str) -> None:
+    def __init__(
+        self,
+        kv: KvUnits,
+        page_size: int,
+        eviction_policy: str,
+        eviction_config: Mapping[str, int] | None,
+    ) -> None:
         """No nodes.
 
         Raises:
-            InvalidSize: an eviction policy that is not there.
+            InvalidSize: an eviction policy, or a parameter of one, that is not there.
         """
-        if eviction_policy not in POLICIES:
-            raise InvalidSize(f"eviction policy {eviction_policy!r}: use {', '.join(POLICIES)}")
-        self.kv, self.page_size = kv, page_size
+        order = order_of(eviction_policy, eviction_config)
+        self.kv, self.page_size, self.eviction_policy = kv, page_size, eviction_policy
         self.root = RadixNode(np.empty(0, np.int64), np.empty(0, np.int64), None)
         self.root.lock_ref = 1
-        self._leaves = LazyHeap(
-            POLICIES[eviction_policy], lambda node: node.lock_ref == 0 and node.is_device_leaf
-        )
+        self._leaves = LazyHeap(order, lambda node: node.lock_ref == 0 and node.is_device_leaf)
+        self._keeps_history = eviction_policy == "tlru"
         self._clock = 0
         self._evictable = self._protected = self._nodes = 0
 
@@ -95,15 +99,31 @@ class TreeBooks:
             )
         return way
 
-    def _add(self, parent: RadixNode, key: Ids, value: Ids) -> None:
-        """A new node whose units the tree has adopted."""
+    def _way_along(self, key: Ids) -> list[tuple[RadixNode, int]]:
+        """Nodes that share tokens with `key`, from the root down, and how many; changes nothing."""
+        node, way = self.root, []
+        while len(key):
+            child = node.children.get(child_key(key, self.page_size))
+            if child is None:
+                break
+            shared = common_prefix(child.key, key, self.page_size)
+            way.append((child, shared))
+            if shared < len(child):
+                break
+            node, key = child, key[shared:]
+        return way
+
+    def _add(self, parent: RadixNode, key: Ids, value: Ids, priority: int) -> RadixNode:
+        """A new node whose units the tree has adopted; the caller makes it a candidate."""
         node = RadixNode(key.copy(), value.copy(), parent)
         self._clock += 1
-        node.last_access, node.hit_count = self._clock, 1
+        node.last_access, node.priority = self._clock, priority
+        if self._keeps_history:
+            node.raise_history()
         parent.children[child_key(key, self.page_size)] = node
         self._evictable += len(value)
         self._nodes += 1
-        self._leaves.push(node)
+        return node
 
     def _revive(self, node: RadixNode, value: Ids) -> None:
         """A node that has only its host copy gets units that the tree has adopted."""
@@ -127,6 +147,9 @@ class TreeBooks:
         upper = node.split(shared, self.page_size)
         self._clock += 1
         upper.last_access = self._clock
+        if self._keeps_history:
+            # A shorter leaf may go earlier; all other ranks only grow, which the heap allows for.
+            self._leaves.push_again(node)
         return upper
 
     def _forget_nodes(self) -> None:

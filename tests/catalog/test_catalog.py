@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import pools.buffer_errors
 import pools.errors as coded
+import pools.side_errors
 from app.catalog.catalog import CATALOG, Catalog, CatalogError
 from app.catalog.entry import STATUSES, ErrorEntry
 
@@ -18,6 +20,10 @@ SEEDS = {
 }
 PLACEHOLDER = re.compile(r"\{[^{}]*\}|%d|%s|%\.2f")
 ENTRIES = pytest.mark.parametrize("entry", CATALOG.entries, ids=lambda entry: entry.code)
+
+
+#: where coded errors are defined; importing them is what makes them known
+ERROR_MODULES = (coded, pools.buffer_errors, pools.side_errors)
 
 
 def error_classes() -> list[type[coded.PoolError]]:

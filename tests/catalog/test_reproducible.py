@@ -15,8 +15,14 @@ from app.sizing.server_args import FlagError, ServerArgs
 from tests.catalog.test_catalog import error_classes
 
 ROOT = Path(__file__).parents[2]
+#: raised by pools and buffers that the engine does not host; tests/pools raises each
+NOT_HOSTED = [vars(cls)["code"] for cls in error_classes() if cls.__module__ != "pools.errors"]
 #: raised or logged, and not reproduced: why
-NOT_REPRODUCED: dict[str, str] = {}
+NOT_REPRODUCED: dict[str, str] = {
+    code: "the engine hosts no such pool; tests/pools shows it"
+    for code in NOT_HOSTED
+    if code not in all_causes()
+}
 #: flags that sizing refuses or warns about, one for each text that it has
 FLAGS = (
     {"memory_budget_bytes": 1},

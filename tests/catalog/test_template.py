@@ -18,6 +18,7 @@ VALUES = {
     "phrase": st.from_regex(r"[A-Za-z][a-z_]{0,9}( [a-z_]{1,9}){0,3}", fullmatch=True),
     "size": st.sampled_from(["2GiB", "1.5 MiB", "1,024 B"]),
     "triple": st.tuples(*[st.integers(-(10**9), 10**9)] * 3),
+    "shape": st.lists(st.integers(0, 10**9), max_size=4).map(tuple),
     "text": st.from_regex(r"[a-z ]{1,60}x", fullmatch=True),
 }
 TEMPLATES = [head_of(line) for entry in CATALOG.entries for line in (entry.printed, *entry.also)]

@@ -63,7 +63,7 @@ from app.sizing.server_args import FlagError, ServerArgs
             "give 2 or more",
         ),
         ({"radix_eviction_policy": "lrru"}, "--radix-eviction-policy", "known", "did you mean lru"),
-        ({"radix_eviction_policy": "slru"}, "--radix-eviction-policy", "real server", "lru or lfu"),
+        ({"radix_eviction_policy": "zzz"}, "--radix-eviction-policy", "known", "slru, priority"),
         ({"disaggregation_mode": "decod"}, "--disaggregation-mode", "known", "did you mean decode"),
         ({"checks": "zzz"}, "--checks", "known", "choose from strict, upstream"),
         ({"device": "gpu"}, "--device", "no such device", "cuda:N"),

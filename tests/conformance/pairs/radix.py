@@ -17,7 +17,7 @@ from tests.conformance.walk import Operation, Pair, Setup
 PAGES = 20
 OWNER = 7
 #: policies that upstream's Python tree has by these names, and that need nothing but the tree
-SHARED = {"lru", "lfu", "slru", "fifo", "mru", "filo"}
+SHARED = {"lru", "lfu", "slru", "priority", "fifo", "mru", "filo"}
 
 
 class Ours:
@@ -30,12 +30,17 @@ class Ours:
         self.tree = Radix(self.kv, page, eviction_policy=policy)
         self.locked: list[Any] = []
 
-    def insert(self, key: list[int]) -> Any:
-        """As a request that finishes: allocate, insert, free what was there already."""
+    def insert(self, key: list[int], priority: int = 0, before: int = 0) -> Any:
+        """As a request that finishes: allocate, insert, free what was there already.
+
+        `before` tokens of the key count as inserted by this request earlier.
+        """
         ids = self.kv.alloc(len(key), OWNER)
         if ids is None:
             return None
-        present = self.tree.insert(np.array(key, np.int64), ids, OWNER)
+        present = self.tree.insert(
+            np.array(key, np.int64), ids, OWNER, priority=priority, inserted_tokens=before
+        )
         if present:
             self.kv.free_segment(ids[:present])
         return present
@@ -89,11 +94,13 @@ class Upstream:
         )
         self.locked: list[Any] = []
 
-    def insert(self, key: list[int]) -> Any:
+    def insert(self, key: list[int], priority: int = 0, before: int = 0) -> Any:
         ids = self.kv.alloc(len(key))
         if ids is None:
             return None
-        found = self.tree.insert(classes().InsertParams(key=_key(key), value=ids))
+        found = self.tree.insert(
+            classes().InsertParams(key=_key(key), value=ids, priority=priority, inserted_len=before)
+        )
         self.kv.free_segment(ids[: found.prefix_len], start_pos=0)
         return found.prefix_len
 
@@ -146,7 +153,9 @@ class Chooser:
         if dice < 0.02:
             return "clear", ()
         if dice < 0.40:
-            return "insert", (self._key(whole=True),)
+            key = self._key(whole=True)
+            before = self.random.choice((0, 0, len(key) // 2))
+            return "insert", (key, self.random.randint(0, 2), before)
         if dice < 0.55:
             return "match", (self._key(whole=False),)
         if dice < 0.67 and self.locks < 4:
