@@ -17,8 +17,9 @@ def run_build(case: BuildCase) -> Observation:
     ends: tuple[PoolEnd, ...] = ()
     try:
         pool, take = builder(case.pool)(**case.options)
-        done = sum(take(amount) is not None for amount in case.offered)
-        ends = pool_ends([pool], 0.0)
+        for amount in case.offered:
+            done += take(amount) is not None
+        ends = pool_ends([pool], 0.0) if pool is not None else ()
     except PoolError as error:
         raised = error
     except (KeyError, TypeError, ValueError) as error:

@@ -37,7 +37,10 @@ def test_proved_is_all_of_the_same_and_nothing_failed() -> None:
     ("changes", "why"),
     [
         ({"offered": 5, "offered_key": "other", "finished": 5}, "5 instead of 10 are offered"),
-        ({"offered_tokens": 500, "offered_key": "other"}, "500 tokens are asked for, 1,000 before"),
+        (
+            {"offered_tokens": 500, "offered_key": "other"},
+            "less is asked for, 500 instead of 1,000",
+        ),
         ({"offered_key": "other"}, "the same is offered, later"),
         ({"finished": 9, "rejected": 1}, "9 of 10 are served: 1 turned away, 0 aborted"),
         ({"finished": 9, "aborted": 1}, "0 turned away, 1 aborted"),

@@ -1,7 +1,7 @@
 """How the lab builds a pool as some caller does, one file per kind with the constant BUILDER.
 
 A builder takes the case's options by name and gives the pool and the call that takes an amount from
-it; None from that call means *not now*.
+it; None from that call means *not now*. A fixed buffer is no pool: it gives None for one.
 """
 
 import functools
@@ -12,7 +12,7 @@ from app.nearest import did_you_mean
 from pools.base import Pool, discover
 
 Take = Callable[[int], object]
-Builder = Callable[..., tuple[Pool, Take]]
+Builder = Callable[..., tuple[Pool | None, Take]]
 
 
 @functools.cache
