@@ -44,9 +44,9 @@ class Cause:
     case: Case
     tries: tuple[Try, ...] = ()
 
-    def reproduce(self, lab: Lab) -> Observation:
-        """Run the case that has the cause."""
-        return lab.run(self.case)
+    def reproduce(self, lab: Lab, code: str) -> Observation:
+        """Run the case that has the cause of the error `code`."""
+        return lab.run(self.case, code)
 
 
 def server(change: Callable[[ServerCase], ServerCase | tuple[ServerCase, ...]]) -> Change:

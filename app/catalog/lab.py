@@ -6,7 +6,7 @@ a remedy is a change of one of its fields, and what was offered can be compared 
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from app.sizing.server_args import ServerArgs
 from app.traces.request import TraceRequest
@@ -23,6 +23,7 @@ SMALL_SERVER = ServerArgs(
     mm_feature_cache_mb=0,
 )
 Params = dict[str, Any]
+When = Literal["failed", "fullest", "ended"]
 
 
 class LabError(RuntimeError):
@@ -68,8 +69,8 @@ class BuildCase:
     """A pool as some caller builds it, and the allocations that it is then asked for.
 
     Attributes:
-        pool: kind of the pool.
-        options: of its constructor; see `app.host.lab_build`.
+        pool: kind of the pool, as `app.host.lab_builders` names it.
+        options: of its builder in `app.host.lab_builders`.
         offered: sizes in the pool's unit.
     """
 
@@ -92,8 +93,10 @@ Case = ServerCase | BuildCase
 
 @dataclass(frozen=True, slots=True)
 class PoolEnd:
-    """A pool at one moment of a case. `cells` has one digit per cell, see `pools.snapshot.STATES`;
-    empty when the pool has no cells or more than the lab shows.
+    """A pool at one moment of a case.
+
+    `cells` has one digit per cell, see `pools.snapshot.STATES`; a pool of bytes is cut into 480
+    equal parts. Empty when the pool has no cells, or more than the lab shows.
     """
 
     name: str
@@ -124,7 +127,7 @@ class Observation:
         fatal: codes that an error or a dead server stands for (level error or critical).
         messages, numbers: of the first event of each code.
         sim_s: simulated seconds.
-        pools: at the end where something fatal was raised, else when most ran at once.
+        pools, pools_when: when the code was first seen; else when most was in use; else at the end.
     """
 
     offered: int
@@ -143,6 +146,7 @@ class Observation:
     numbers: dict[str, dict[str, int | float | str]] = field(default_factory=dict)
     sim_s: float = 0.0
     pools: tuple[PoolEnd, ...] = ()
+    pools_when: When = "ended"
 
     @property
     def served_all(self) -> bool:
@@ -153,8 +157,8 @@ class Observation:
 class Lab(Protocol):
     """Carries out cases on real pools."""
 
-    def run(self, case: Case) -> Observation:
-        """Carry out one case.
+    def run(self, case: Case, code: str = "") -> Observation:
+        """Carry out one case; the pools are shown as they were when `code` was first seen.
 
         Raises:
             LabError: the case itself is wrong, or did not come to an end.

@@ -52,9 +52,8 @@ def _less(before: Observation, after: Observation) -> str:
         if after.offered < before.offered:
             return f"{after.offered:,} instead of {before.offered:,} are offered"
         if after.offered_tokens < before.offered_tokens:
-            return (
-                f"{after.offered_tokens:,} tokens are asked for, {before.offered_tokens:,} before"
-            )
+            less, was = after.offered_tokens, before.offered_tokens
+            return f"less is asked for, {less:,} instead of {was:,}"
         return "the same is offered, later"
     if not after.served_all:
         return (

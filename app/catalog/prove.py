@@ -73,7 +73,7 @@ def prove_cause(lab: Lab, code: str, cause: Cause) -> CauseResult:
     Raises:
         LabError: a case that cannot be carried out.
     """
-    before = cause.reproduce(lab)
+    before = cause.reproduce(lab, code)
     if not reproduced(code, before):
         return CauseResult(cause, False, before, ())
     tries = tuple(try_remedy(lab, code, cause, one, before) for one in cause.tries)
@@ -86,7 +86,7 @@ def try_remedy(lab: Lab, code: str, cause: Cause, one: Try, before: Observation)
     Raises:
         LabError: a case that cannot be carried out.
     """
-    runs = [lab.run(case) for case in one.cases(cause.case, before)]
+    runs = [lab.run(case, code) for case in one.cases(cause.case, before)]
     judged = [(judge(code, before, after), after) for after in runs]
     outcome = best(verdict for verdict, _ in judged)
     after = next(seen for verdict, seen in judged if verdict is outcome)

@@ -82,7 +82,7 @@ def _cause(result: CauseResult) -> dict[str, Any]:
 def observed(seen: Any) -> dict[str, Any]:  # noqa: ANN401 - an Observation
     """An observation without its pools."""
     data = asdict(seen)
-    del data["pools"]
+    del data["pools"], data["pools_when"]
     return data
 
 

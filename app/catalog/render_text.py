@@ -3,10 +3,12 @@
 import re
 import textwrap
 from collections.abc import Iterable
+from typing import Any
 
 from app.catalog.catalog import CATALOG
 from app.catalog.entry import STATUSES, ErrorEntry, Remedy, Source
 from app.catalog.match import Match, Number
+from app.catalog.proof_document import proof_of, tried_by_remedy
 
 WIDTH = 88
 
@@ -67,20 +69,24 @@ def _numbers(entry: ErrorEntry, numbers: dict[str, Number]) -> str:
 def _remedies(entry: ErrorEntry) -> list[str]:
     helps = [remedy for remedy in entry.remedies if remedy.status != "refuted"]
     refuted = [remedy for remedy in entry.remedies if remedy.status == "refuted"]
-    shown = [_section("What to do", [_remedy(one, number) for number, one in enumerate(helps, 1)])]
+    runs = tried_by_remedy(proof_of(entry))
+    numbered = list(enumerate(helps, 1))
+    shown = [_section("What to do", [_remedy(one, number, runs) for number, one in numbered])]
     if refuted:
-        shown.append(_section("Does not help", [_remedy(one, 0) for one in refuted]))
+        shown.append(_section("Does not help", [_remedy(one, 0, runs) for one in refuted]))
     used = [status for status in STATUSES if any(r.status == status for r in entry.remedies)]
     shown.append(_section("", [f"{status}: {STATUSES[status]}" for status in used]))
     return shown
 
 
-def _remedy(remedy: Remedy, number: int) -> str:
+def _remedy(remedy: Remedy, number: int, runs: dict[str, list[dict[str, Any]]]) -> str:
     mark = f"{number}." if number else "x"
     direction = "" if remedy.direction == "none" else f", {remedy.direction}"
     parts = [f"{mark} [{remedy.status}{direction}] {plain(remedy.text)}"]
     for label, text in (
         ("Proof", remedy.proof),
+        *(("Tried", _run(one)) for one in runs.get(remedy.key, [])),
+        ("Not run", remedy.reason if remedy.status == "unproved" else ""),
         ("Cost", remedy.cost),
         ("Not when", remedy.not_when),
         ("Seen", remedy.seen),
@@ -88,6 +94,10 @@ def _remedy(remedy: Remedy, number: int) -> str:
         if text:
             parts.append(f"{label}: {plain(text)}")
     return " ".join(part if part.endswith(".") else f"{part}." for part in parts)
+
+
+def _run(one: dict[str, Any]) -> str:
+    return f"{one['status']} where {one['title'][0].lower()}{one['title'][1:]}. {one['why']}"
 
 
 def _flag(entry: ErrorEntry, index: int) -> str:

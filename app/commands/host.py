@@ -47,7 +47,11 @@ def run(args: argparse.Namespace) -> int:
     """Serve frames until interrupted."""
     from app.host.__main__ import serve
     from app.host.config import HostConfig, parse_speed
+    from app.hub.hub import LAB
 
+    if args.name == LAB:
+        sys.stderr.write(f"poolscope host: --name {LAB} is taken by the server's own lab\n")
+        return 2
     try:
         config = HostConfig(
             name=args.name,

@@ -42,14 +42,14 @@ class EngineLab:
     ) -> None:
         self._watch, self._on_event = watch, on_event
 
-    def run(self, case: Case) -> Observation:
+    def run(self, case: Case, code: str = "") -> Observation:
         """See `app.catalog.lab.Lab.run`."""
         if isinstance(case, BuildCase):
             return run_build(case)
-        return self._serve(case)
+        return self._serve(case, code)
 
-    def _serve(self, case: ServerCase) -> Observation:
-        tally = LabTally(case, self._on_event)
+    def _serve(self, case: ServerCase, code: str) -> Observation:
+        tally = LabTally(case, code, self._on_event)
         workload = Workload(
             "lab", "synthetic", len(case.offered), lambda: iter(case.offered), {"title": "Lab"}
         )
@@ -64,6 +64,7 @@ class EngineLab:
         except PoolError as error:
             tally.raised(error)
             return tally.observation(None)
+        tally.driver = driver
         self._to_the_end(driver, case, tally)
         return tally.observation(driver)
 

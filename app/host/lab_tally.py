@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from app.catalog.lab import Observation, PoolEnd, ServerCase
+import numpy as np
+from numpy.typing import NDArray
+
+from app.catalog.lab import Observation, PoolEnd, ServerCase, When
 from app.catalog.match import match
 from app.engine.policies.sglang import max_new_tokens
 from app.sizing.plan import PoolPlan
 from pools.base import Pool
 from pools.errors import Number, PoolError
-from pools.snapshot import PoolSnapshot
+from pools.snapshot import AVAILABLE, HELD, PoolSnapshot
 
 if TYPE_CHECKING:
     from app.engine.driver import Driver
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 #: a page draws this many cells of a pool, no more
 MAX_CELLS = 4_096
+#: and this many for the addresses of a pool of bytes
+BYTE_CELLS = 480
 FATAL = ("error", "critical")
 
 
@@ -25,16 +30,21 @@ class LabTally:
     """One case's events and ends."""
 
     def __init__(
-        self, case: ServerCase, on_event: "Callable[[EngineEvent], None] | None" = None
+        self,
+        case: ServerCase,
+        code: str,
+        on_event: "Callable[[EngineEvent], None] | None" = None,
     ) -> None:
-        self._case, self._on_event = case, on_event
+        self._case, self._code, self._on_event = case, code, on_event
+        self.driver: Driver | None = None
         self._codes: Counter[str] = Counter()
         self._fatal: dict[str, None] = {}
         self._messages: dict[str, str] = {}
         self._numbers: dict[str, dict[str, Number]] = {}
         self._most_at_once = self._short_tokens = 0
         self._plan: PoolPlan | None = None
-        self._fullest: tuple[PoolEnd, ...] = ()
+        self._shown: tuple[When, tuple[PoolEnd, ...]] = ("fullest", ())
+        self._most_used = (0, 0)
 
     def started(self, plan: PoolPlan) -> None:
         """What the server logs at its start, and what its limits cut off at the door."""
@@ -55,27 +65,33 @@ class LabTally:
 
     def note(self, event: "EngineEvent") -> None:
         """Something that the engine said."""
+        if self.driver is not None and event.code == self._code and self._shown[0] != "failed":
+            self._shown = ("failed", _ends_of(self.driver))
         if event.code:
             self._count(event.code, event.message, event.numbers, fatal=event.level in FATAL)
         if self._on_event is not None:
             self._on_event(event)
 
     def after_step(self, driver: "Driver") -> None:
-        """How much runs at once."""
+        """How much runs at once, and how much of the feature pool is leased."""
         chunked = driver.scheduler.prefill.chunked is not None
+        features = driver.set.features
         at_once = len(driver.scheduler.running) + chunked
-        if at_once > self._most_at_once:
-            self._most_at_once = at_once
-            self._fullest = pool_ends(driver.pools.values(), driver.now_ns / 1e9)
+        used = (at_once, features.book.held_bytes if features is not None else 0)
+        self._most_at_once = max(self._most_at_once, at_once)
+        if used > self._most_used:
+            self._most_used = used
+            if self._shown[0] == "fullest":
+                self._shown = ("fullest", _ends_of(driver))
 
     def observation(self, driver: "Driver | None") -> Observation:
         """All of it; `driver` is None when the server did not start."""
         counts = driver.ledger.counts if driver is not None else Counter[str]()
         now_s = driver.now_ns / 1e9 if driver is not None else 0.0
         plan = self._plan
-        pools = self._fullest
-        if driver is not None and (self._fatal or not pools):
-            pools = pool_ends(driver.pools.values(), now_s)
+        when, pools = self._shown
+        if driver is not None and when != "failed" and (self._fatal or not pools):
+            when, pools = "ended", _ends_of(driver)
         return Observation(
             offered=len(self._case.offered),
             offered_tokens=sum(one.input_tokens + one.output_tokens for one in self._case.offered),
@@ -93,6 +109,7 @@ class LabTally:
             numbers=self._numbers,
             sim_s=now_s,
             pools=pools,
+            pools_when=when,
         )
 
     def _recognise(self, text: str, *, fatal: bool) -> None:
@@ -107,6 +124,10 @@ class LabTally:
             self._fatal[code] = None
 
 
+def _ends_of(driver: "Driver") -> tuple[PoolEnd, ...]:
+    return pool_ends(driver.pools.values(), driver.now_ns / 1e9)
+
+
 def pool_ends(pools: Iterable[Pool], now_s: float) -> tuple[PoolEnd, ...]:
     """Each pool as it is now, with its cells where they are few enough to draw."""
     return tuple(_end(pool, pool.snapshot(now_s)) for pool in pools)
@@ -115,9 +136,19 @@ def pool_ends(pools: Iterable[Pool], now_s: float) -> tuple[PoolEnd, ...]:
 def _end(pool: Pool, seen: PoolSnapshot) -> PoolEnd:
     geometry = pool.geometry()
     cells = ""
-    if geometry is not None and len(geometry.state) <= MAX_CELLS:
+    if geometry is not None and geometry.leases is not None:
+        cells = _bytes_as_cells(geometry.leases, seen.capacity)
+    elif geometry is not None and len(geometry.state) <= MAX_CELLS:
         cells = "".join(map(str, geometry.state.tolist()))
     return PoolEnd(
         seen.name, seen.kind, seen.unit, seen.capacity, seen.available, seen.evictable,
         seen.protected, seen.held, seen.leaked, cells,
     )  # fmt: skip
+
+
+def _bytes_as_cells(leases: NDArray[np.int64], capacity: int) -> str:
+    """The address space in equal parts; a part is held where a lease reaches into it."""
+    held = np.full(BYTE_CELLS, AVAILABLE)
+    for start, end in leases[:, 1:3].tolist():
+        held[start * BYTE_CELLS // capacity : -(-end * BYTE_CELLS // capacity)] = HELD
+    return "".join(map(str, held.tolist()))

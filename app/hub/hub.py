@@ -85,10 +85,14 @@ class Hub:
             self.verdicts[name] = Steady()
         return self.hosts[name]
 
+    @property
+    def watched(self) -> list[HostState]:
+        """Every host but the lab: what sums, metrics and alarms are about."""
+        return [state for name, state in self.hosts.items() if name != LAB]
+
     def default_host(self) -> HostState | None:
-        """`local` if it is there, else the first that is not the lab."""
-        watched = (state for name, state in self.hosts.items() if name != LAB)
-        return self.hosts.get("local") or next(watched, None)
+        """`local` if it is there, else the first that is watched."""
+        return self.hosts.get("local") or next(iter(self.watched), None)
 
     def forget(self, name: str) -> None:
         """A host that ended and was meant to: nothing of it is shown any more."""

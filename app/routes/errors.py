@@ -23,7 +23,6 @@ from app.catalog.entry import (
 )
 from app.catalog.match import match
 from app.catalog.proof_document import tried_by_remedy
-from app.hub.hub import LAB
 from app.routes.accept import prefers_html
 from app.routes.error_models import ErrorOut, ErrorPage, MatchIn, MatchPage
 from app.routes.etag import tagged
@@ -165,8 +164,7 @@ def _occurrences(request: Request, code: str) -> list[dict[str, Any]]:
         return []
     seen = [
         event
-        for state in hub.hosts.values()
-        if state.name != LAB
+        for state in hub.watched
         for event in state.events[-1_000:]
         if event.get("code") == code
     ]

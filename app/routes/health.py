@@ -6,7 +6,6 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from app import __version__
-from app.hub.hub import LAB
 from app.routes.deps import HubDep
 
 router = APIRouter(tags=["health"])
@@ -35,8 +34,8 @@ async def livez() -> Alive:
 @router.get("/readyz", operation_id="readyz", responses={503: {"model": Ready}})
 async def readyz(hub: HubDep, response: Response) -> Ready:
     """200 when at least one watched host is live or paused, else 503 with the reason per host."""
-    words = {name: state.state for name, state in hub.hosts.items() if name != LAB}
-    notes = {name: state.note for name, state in hub.hosts.items()}
+    words = {state.name: state.state for state in hub.watched}
+    notes = {state.name: state.note for state in hub.watched}
     ready = any(word in ("live", "paused") for word in words.values())
     if not ready:
         response.status_code = 503

@@ -79,7 +79,7 @@ class HubCollector:
 
     def collect(self) -> Iterator[Metric]:
         """All metric families."""
-        live = [state for state in self.hub.hosts.values() if state.scalars]
+        live = [state for state in self.hub.watched if state.scalars]
         yield from self._hosts()
         yield from _pool_metrics(live)
         yield from _engine_metrics(live)
@@ -89,7 +89,7 @@ class HubCollector:
         age = GaugeMetricFamily(
             "poolscope_sample_age_seconds", "Since the last sample", labels=["host"]
         )
-        for state in self.hub.hosts.values():
+        for state in self.hub.watched:
             up.add_metric([state.name], float(state.state in ("live", "paused")))
             age.add_metric([state.name], state.age_s)
         viewers = GaugeMetricFamily("poolscope_ws_clients", "Open viewer connections")

@@ -38,7 +38,7 @@ async def pools(request: Request, hub: HubDep, settings: SettingsDep) -> Respons
             "pools": ordered(state),
             "verdict": (state.scalars or {}).get("verdict"),
         }
-        for state in hub.hosts.values()
+        for state in hub.watched
     ]
     return render(request, "pools.html", {**base(hub.hosts, settings), "hosts_full": hosts})
 

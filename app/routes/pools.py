@@ -27,8 +27,8 @@ router = APIRouter(prefix="/api/pools", tags=["pools"])
 
 @router.get("", operation_id="listPools", response_model=PoolPage)
 async def list_pools(request: Request, hub: HubDep) -> Response:
-    """The newest snapshot of every pool of every host."""
-    states = [state for state in hub.hosts.values() if state.scalars]
+    """The newest snapshot of every pool of every watched host."""
+    states = [state for state in hub.watched if state.scalars]
     tag = "-".join(f"{s.name}.{s.epoch}.{s.seq}" for s in states) or "empty"
 
     def make() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.catalog.entry import Status
+from app.catalog.lab import When
 
 CODE = "alloc-req-slots-exhausted"
 CAUSE = Field(
@@ -66,6 +67,7 @@ class ObservationOut(BaseModel):
     numbers: dict[str, dict[str, int | float | str]]
     sim_s: float
     pools: list[PoolEndOut]
+    pools_when: When
 
 
 class ReproduceOut(BaseModel):

@@ -14,7 +14,7 @@ import { toast } from "./toast.js";
  * @property {Record<string, number>} codes @property {string[]} fatal
  * @property {Record<string, string>} messages
  * @property {Record<string, Record<string, number | string>>} numbers
- * @property {PoolEnd[]} pools
+ * @property {PoolEnd[]} pools @property {"failed" | "fullest" | "ended"} pools_when
  */
 /**
  * @typedef {object} Result
@@ -23,6 +23,7 @@ import { toast } from "./toast.js";
  * @property {string} [meaning] @property {number} [values] @property {Observation} [after]
  */
 
+const WHEN = { failed: "when it failed", fullest: "at its fullest", ended: "at the end" };
 const code = document.querySelector("[data-code]")?.getAttribute("data-code") ?? "";
 
 /** @param {string} verb @param {Record<string, string>} body @returns {Promise<Result | null>} */
@@ -86,7 +87,7 @@ function side(title, seen, pools) {
   const bad = Boolean(seen.codes[code] || seen.fatal.length);
   const failed = el("p", failure(seen), bad ? "bad" : "good");
   box.append(failed, el("p", ends(seen)));
-  const when = seen.fatal.length ? "when it failed" : "when most ran at once";
+  const when = WHEN[seen.pools_when];
   for (const pool of seen.pools)
     if (pools.includes(pool.name)) box.append(smallMap(pool, when));
   return box;

@@ -19,8 +19,9 @@ ROOT = Path(__file__).parents[2]
 NOT_HOSTED = [vars(cls)["code"] for cls in error_classes() if cls.__module__ != "pools.errors"]
 #: raised or logged, and not reproduced: why
 NOT_REPRODUCED: dict[str, str] = {
-    "mm-lease-cancel-inactive": "nothing in the engine cancels a lease; tests/pools shows it",
-    **dict.fromkeys(NOT_HOSTED, "the engine hosts no such pool; tests/pools shows it"),
+    code: "the engine hosts no such pool; tests/pools shows it"
+    for code in NOT_HOSTED
+    if code not in all_causes()
 }
 #: flags that sizing refuses or warns about, one for each text that it has
 FLAGS = (

@@ -56,9 +56,8 @@ def test_try_computes_the_outcome_and_explains_the_word(server: Server) -> None:
 def test_a_try_leaves_what_is_watched_alone(server: Server) -> None:
     watched, incidents = server.get("/api/hosts/local")[1], server.get("/api/incidents")[1]
     assert reproduce(server, cause="rows-promised-twice")[0] == 200
-    after = server.get("/api/hosts/local")[1]
+    after = server.until("/api/hosts/local", lambda _, body: body["seq"] > watched["seq"])
     assert (after["epoch"], after["state"]) == (watched["epoch"], "live")
-    assert after["seq"] > watched["seq"]
     assert server.get("/api/incidents")[1]["total"] == incidents["total"], "a try is no incident"
     raised_here = server.get("/errors/" + CODE, Accept="text/html")[1]
     assert "Raised here" not in raised_here

@@ -27,6 +27,19 @@ ENTRY = ErrorEntry(
         ),
     ),
     flags=(known("--context-length", "none", "Sets the width, context length + 4 or more."),),
-    remedies=(Remedy(text="Report it: a plug-in has passed a wrong table."),),
+    remedies=(
+        Remedy(
+            key="mend-the-caller",
+            text="Pass the table that the request pool owns; report a plug-in that passes another.",
+            status="proved",
+        ),
+        Remedy(
+            key="more-rows",
+            text="Raise the number of rows.",
+            status="refuted",
+            proof="The check is on the width of the table.",
+        ),
+    ),
+    proven=True,
     related=("alloc-req-slots-exhausted",),
 )

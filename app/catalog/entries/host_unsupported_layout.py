@@ -34,12 +34,18 @@ ENTRY = ErrorEntry(
         known("--hicache-io-backend", "none"),
     ),
     remedies=(
-        Remedy(text="Unset both flags: the server then picks a pair that works."),
         Remedy(
+            text="Unset both flags: the server then picks a pair that works.",
+            reason="which pair it picks depends on the model and is not modelled here",
+        ),
+        Remedy(
+            key="layer-or-page-first",
+            status="proved",
             text="Use `layer_first` or `page_first`; `page_first_direct` goes with the direct "
             "backend.",
             flag="--hicache-mem-layout",
         ),
     ),
+    proven=True,
     related=("host-transfer-size-mismatch", "logical-host-alloc-unaligned"),
 )

@@ -44,12 +44,19 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="raise-max-running-requests",
+            status="proved",
             text="Raise `--max-running-requests`: rows are the larger term as a rule.",
             direction="raise",
             flag="--max-running-requests",
         ),
-        Remedy(text="`--kv-canary none` meanwhile; it is the default.", flag="--kv-canary"),
         Remedy(
+            text="`--kv-canary none` meanwhile; it is the default.",
+            flag="--kv-canary",
+            reason="the check is gone then, the cause is not",
+        ),
+        Remedy(
+            key="raise-cuda-graph-max-bs",
             text="Raise `--cuda-graph-max-bs-decode`, as the message says.",
             status="refuted",
             direction="raise",
@@ -58,5 +65,6 @@ ENTRY = ErrorEntry(
             "256 rows, every value up to 256 changes nothing.",
         ),
     ),
+    proven=True,
     related=("kv-canary-tokens-exceed-capacity", "alloc-req-slots-exhausted"),
 )

@@ -43,12 +43,18 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="chunk-or-raise",
+            status="proved",
             text="Turn chunked prefill on, or raise `--max-prefill-tokens` above the longest "
             "prompt.",
             direction="raise",
             flag="--max-prefill-tokens",
         ),
-        Remedy(text="`--kv-canary none` meanwhile; it is the default.", flag="--kv-canary"),
+        Remedy(
+            text="`--kv-canary none` meanwhile; it is the default.",
+            flag="--kv-canary",
+            reason="the check is gone then, the cause is not",
+        ),
         Remedy(
             text="Raise one of the two flags, whichever.",
             status="refuted",
@@ -58,5 +64,6 @@ ENTRY = ErrorEntry(
             "value leaves the capacity at 8,192.",
         ),
     ),
+    proven=True,
     related=("kv-canary-batch-exceeds-capacity", "kv-prefill-oom"),
 )

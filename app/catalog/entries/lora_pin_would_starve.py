@@ -35,14 +35,22 @@ ENTRY = ErrorEntry(
     ),
     flags=(known("--max-loras-per-batch", "raise"),),
     remedies=(
-        Remedy(text="Load it unpinned.", cost="it may be swapped out between batches"),
-        Remedy(text="Unload a pinned adapter first."),
         Remedy(
+            key="load-unpinned",
+            text="Load it unpinned.",
+            status="proved",
+            cost="it may be swapped out between batches",
+        ),
+        Remedy(key="unload-first", text="Unload a pinned adapter first.", status="proved"),
+        Remedy(
+            key="raise-max-loras",
             text="Raise `--max-loras-per-batch`.",
+            status="proved",
             direction="raise",
             flag="--max-loras-per-batch",
             cost="GPU memory for one more slot of every module and layer",
         ),
     ),
+    proven=True,
     related=("lora-rank-incompatible",),
 )

@@ -41,16 +41,21 @@ ENTRY = ErrorEntry(
     flags=(known("--max-lora-rank", "raise"), known("--lora-target-modules", "none")),
     remedies=(
         Remedy(
+            key="raise-max-rank",
+            status="proved",
             text="Compare the rank with `--max-lora-rank`; restart with the larger one.",
             direction="raise",
             flag="--max-lora-rank",
             cost="GPU memory in proportion, for every slot",
         ),
         Remedy(
+            key="add-modules",
+            status="proved",
             text="If the rank fits, compare the modules with `--lora-target-modules`.",
             flag="--lora-target-modules",
         ),
     ),
+    proven=True,
     related=("lora-pin-would-starve",),
     reports=("sgl-project/sglang#17322", "sgl-project/sglang#7808"),
 )

@@ -34,6 +34,18 @@ ENTRY = ErrorEntry(
         ),
     ),
     situations=("A request is rolled back twice, or after its consumers had acknowledged it.",),
-    remedies=(Remedy(text="Upgrade, or report it with slot and generation. A restart clears it."),),
+    remedies=(
+        Remedy(
+            key="mend-the-producer",
+            text="Mend the path that cancels twice or too late: upgrade, or report it with slot "
+            "and generation.",
+            status="proved",
+        ),
+        Remedy(
+            text="Restart.",
+            reason="generations start again at 0, but the path that cancels late is still there",
+        ),
+    ),
+    proven=True,
     related=("mm-lease-release-inactive", "mm-slot-generation-exhausted"),
 )

@@ -35,6 +35,8 @@ ENTRY = ErrorEntry(
     ),
     remedies=(
         Remedy(
+            key="ask-for-less",
+            status="avoids",
             text="Ask for at most 128; refuse more at the gateway.",
             direction="lower",
             cost="clients get fewer logprobs",
@@ -47,5 +49,6 @@ ENTRY = ErrorEntry(
             "buffer leave it.",
         ),
     ),
+    proven=True,
     related=("alloc-req-slots-exhausted",),
 )

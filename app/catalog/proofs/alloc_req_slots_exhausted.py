@@ -1,8 +1,10 @@
 """Rows that the gate does not see: held by sessions, lost, or promised twice."""
 
+from dataclasses import replace
+
 from app.catalog.cause import Cause, Try, server
 from app.catalog.lab import Case, Observation, ServerCase
-from app.catalog.requests import at_once
+from app.catalog.requests import at_once, every
 
 CODE = "alloc-req-slots-exhausted"
 SESSIONS, RAISED = 40, 104
@@ -21,6 +23,14 @@ _TWICE = ServerCase(
     offered=at_once(80, prompt=100, output=20),
     conditions=(("gate-per-micro-batch", {"batches": 2}),),
 )
+_CHUNK = ServerCase(
+    offered=(
+        *at_once(7, prompt=100, output=400),
+        *every(0, 1, prompt=1_900, output=20, first=7, start_ms=100),
+        *every(0, 4, prompt=100, output=20, first=8, start_ms=101),
+    ),
+    conditions=(("gate-counts-chunk-as-free", {}),),
+).flags(max_running_requests=8, chunked_prefill_size=512)
 
 
 def _at_printed_number(case: Case, before: Observation) -> Case:
@@ -76,6 +86,21 @@ CAUSES = (
             _RAISE,
             _at(24, 8, 2, 1),
             _CONTEXT,
+        ),
+    ),
+    Cause(
+        name="chunk-counted-as-free",
+        title="Between chunks the row of a long prompt counts as free",
+        setting="8 rows, 7 of them running. A prompt of 1,900 tokens takes the last one and is "
+        "computed in chunks of 512; 4 more requests wait.",
+        case=_CHUNK,
+        tries=(
+            Try("upgrade", server(lambda case: case.without("gate-counts-chunk-as-free"))),
+            _at(4, 2, 1),
+            Try(
+                "send-less",
+                server(lambda case: replace(case, offered=case.offered[:8])),
+            ),
         ),
     ),
     Cause(

@@ -1,4 +1,4 @@
-"""A consumer keeps leases that are over and releases them once more."""
+"""Someone keeps leases that are over, and releases or cancels them once more."""
 
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 NAME = "releases-lease-again"
 
 
-def set_up(driver: "Driver") -> None:
-    """Release each lease again right after the recycler has.
+def set_up(driver: "Driver", cancel: bool = False) -> None:
+    """Release, or cancel, each lease again right after the recycler has freed it.
 
     Raises:
         ValueError: there is no feature pool.
@@ -22,10 +22,11 @@ def set_up(driver: "Driver") -> None:
     if stage is None:
         raise ValueError("there is no feature pool; give mm_feature_cache_mb above 0")
     pool = stage.pool
+    again = pool.cancel if cancel else pool.release
 
     def release_again(lease: "Lease") -> None:
         try:
-            pool.release(lease)
+            again(lease)
         except PoolError as error:
             driver.raised(error, pool.name)
 
@@ -34,6 +35,6 @@ def set_up(driver: "Driver") -> None:
 
 CONDITION = Condition(
     name=NAME,
-    text="A consumer keeps an old lease and releases it after its slot went on.",
+    text="Someone keeps an old lease, and releases or cancels it after its slot went on.",
     set_up=set_up,
 )
