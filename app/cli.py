@@ -6,9 +6,20 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from app import __version__
-from app.commands import check, compare, explain, host, prove, replay, serve, trace, validate
+from app.commands import (
+    check,
+    compare,
+    diagnose,
+    explain,
+    host,
+    prove,
+    replay,
+    serve,
+    trace,
+    validate,
+)
 
-VERBS = (serve, replay, trace, compare, validate, explain, prove, check, host)
+VERBS = (serve, replay, trace, compare, validate, diagnose, explain, prove, check, host)
 USAGE_EXIT = 2
 #: as shells report an interrupt
 INTERRUPTED_EXIT = 130

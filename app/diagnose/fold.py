@@ -25,6 +25,7 @@ class Sighting:
         name: a catalog code, or the name of a sign.
         code: the catalog code, or None for a sign.
         text: the line, masked.
+        more: lines of the same message below it, masked.
         balances: parts of pools that the message lists.
         before: what the same rank's last batch line said.
     """
@@ -36,6 +37,7 @@ class Sighting:
     stamp: Stamp
     text: str
     wording: int = 0
+    more: tuple[str, ...] = ()
     balances: tuple[Balance, ...] = ()
     before: Reading | None = None
 

@@ -143,7 +143,7 @@ def _unknown(log: Log, answer: Answer) -> list[Unknown]:
         items.append(
             Unknown(
                 what=f"{one.text}{times}",
-                settles="its traceback; the text is not in the catalog",
+                settles="its traceback, in the upstream issue tracker; the catalog does not know it",
                 line=one.line,
                 nearest=near,
             )

@@ -9,6 +9,8 @@ from app.diagnose.startup import Startup
 from app.diagnose.version import Version
 
 MAX_STRANGERS = 20
+#: lines beside the events' own that are kept to be shown
+MAX_KEPT_LINES = 100
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class Log:
         engines: lines that only another engine's log has, by engine.
         deaths: lines of heads under which a scheduler prints its last traceback.
         notes: what was odd about the file itself.
+        kept: lines that figures or bounds were read from, masked, by number.
     """
 
     events: Events = field(default_factory=Events)
@@ -50,6 +53,7 @@ class Log:
     chars: int = 0
     encoding: str = "utf-8"
     notes: list[str] = field(default_factory=list)
+    kept: dict[int, str] = field(default_factory=dict)
 
     @property
     def engine(self) -> str:
@@ -69,6 +73,11 @@ class Log:
     def before(self, event: Event) -> Reading | None:
         """What a batch line said last before the event, by the same rank if it printed any."""
         return event.first.before
+
+    def keep(self, line: int, text: str) -> None:
+        """Remember a line to show as evidence."""
+        if len(self.kept) < MAX_KEPT_LINES:
+            self.kept.setdefault(line, text)
 
     def stranger(self, text: str, line: int, stamp: Stamp, *, fatal: bool) -> None:
         """Note an unknown exception once per wording."""

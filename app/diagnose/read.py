@@ -3,6 +3,7 @@
 import bisect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from app.catalog.match import anchors, hits
@@ -14,12 +15,14 @@ from app.diagnose.log import Log
 from app.diagnose.mask import shown
 from app.diagnose.signs import SIGNS, Sign
 from app.diagnose.source import BEHIND, Block, LogSource
-from app.diagnose.stamp import line_end, line_start, stamp_before
+from app.diagnose.stamp import HEAD, line_end, line_start, read_stamp, stamp_before
 
 #: characters from an occurrence in which its further figures stand
 EXCERPT = 1_600
 #: occurrences of one literal that are read in one block
 MAX_PER_BLOCK = 2_000
+#: lines below a message's first that are kept to be shown
+MAX_BELOW = 4
 #: lines below the scheduler's head that belong to its traceback
 TRACEBACK_LINES = 120
 
@@ -134,8 +137,22 @@ class _Reader:
             stamp_before(self.text, start, BEHIND),
             shown(self.text[begin : min(line_end(self.text, start), start + 1_200)]),
             wording,
+            self._below(start) if code else (),
             balances,
         )
+
+    def _below(self, start: int) -> tuple[str, ...]:
+        """The rest of a message of several lines: what has no prefix of its own."""
+        lines: list[str] = []
+        at = line_end(self.text, start) + 1
+        while len(lines) < MAX_BELOW and at < len(self.text):
+            end = line_end(self.text, at)
+            line = self.text[at : min(end, at + 1_200)].strip()
+            if not line or line.startswith(("Traceback", "File ")) or read_stamp(line[:HEAD]):
+                break
+            lines.append(shown(line))
+            at = end + 1
+        return tuple(lines)
 
     def _readings(self) -> Iterator[tuple[int, batch.Reading]]:
         if not self.present.isdisjoint(batch.ANCHORS[:3]):
@@ -150,14 +167,19 @@ class _Reader:
             for at in self._places(anchor):
                 begin = max(line_start(self.text, at), at - 200)
                 end = min(line_end(self.text, at), begin + startup.LONGEST_LINE)
-                self.log.startup.read(self.text[begin:end], self._line_of(at))
+                line = self._line_of(at)
+                if self.log.startup.read(self.text[begin:end], line):
+                    self.log.keep(line, shown(self.text[begin:end]))
 
     def _read_marks(self) -> None:
         for one in version.WORDINGS:
             if one.words in self.present and one.words not in self.log.version.words:
                 at = next(self._places(one.words), None)
                 if at is not None:
-                    self.log.version.words[one.words] = self._line_of(at)
+                    line = self._line_of(at)
+                    self.log.version.words[one.words] = line
+                    begin = max(line_start(self.text, at), at - 200)
+                    self.log.keep(line, shown(self.text[begin : line_end(self.text, at)]))
         if not self.present.isdisjoint(version.SAID_ANCHORS) and self.log.version.exact is None:
             self.log.version.read(self.text, self.block.line)
         for engine, marks in signs.ENGINES.items():
@@ -181,11 +203,13 @@ class _Reader:
                 self.log.stranger(text, line, stamp_before(self.text, at, BEHIND), fatal=near)
 
     def _note_times(self) -> None:
-        for at in (self.block.start, self.block.stop - 1):
-            stamp = stamp_before(self.text, max(at, 0), 2_000)
-            if stamp.time:
-                self.log.first_time = self.log.first_time or stamp.time
-                self.log.last_time = stamp.time
+        if self.log.first_time is None:
+            lines = self.text[self.block.start : self.block.start + BEHIND].split("\n")
+            times = (read_stamp(line[:HEAD]).time for line in lines)
+            self.log.first_time = next(filter(None, times), None)
+        end = self.block.stop - (1 if self.text.endswith("\n") else 0)
+        last = stamp_before(self.text, end, 2_000).time
+        self.log.last_time = last or self.log.last_time
 
     def _places(self, literal: str) -> Iterator[int]:
         """Where a literal begins within the block's own part."""
@@ -208,11 +232,7 @@ class _Reader:
 
 
 def _with(seen: Sighting, line: int, before: batch.Reading | None) -> Sighting:
-    return Sighting(
-        *(seen.name, seen.code, seen.numbers, line, seen.stamp, seen.text, seen.wording),
-        balances=seen.balances,
-        before=before,
-    )
+    return replace(seen, line=line, before=before)
 
 
 def _numbers(groups: dict[str, str | None]) -> dict[str, int | float | str]:

@@ -54,8 +54,8 @@ class Startup:
     figures: dict[str, float] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
 
-    def read(self, text: str, line: int) -> None:
-        """Take one line that holds one of `ANCHORS`."""
+    def read(self, text: str, line: int) -> bool:
+        """Take one line that holds one of `ANCHORS`; whether a figure came from it."""
         text = text[:LONGEST_LINE]
         if "server_args=" in text:
             self._read_arguments(text.partition("server_args=")[2])
@@ -73,6 +73,7 @@ class Startup:
             one = pattern.search(text)
             if one:
                 self._figure(name, int(one[1]), line, least=True)
+        return line in self.lines.values()
 
     def number(self, flag: str) -> float | None:
         """A flag's value, where it is a number."""

@@ -1,6 +1,6 @@
 """An exception that is not known here ended the server."""
 
-from app.diagnose.verdict import Answer, Case, Open, Rule
+from app.diagnose.verdict import Answer, Case, Rule
 
 
 def _answer(case: Case) -> Answer | None:
@@ -15,12 +15,6 @@ def _answer(case: Case) -> Answer | None:
         confidence="unknown",
         how="no entry and no sign has these words",
         lines=(first.line,),
-        open=(
-            Open(
-                what="what this exception means",
-                settles="its traceback, in the upstream issue tracker",
-            ),
-        ),
     )
 
 
