@@ -10,6 +10,7 @@ from app.catalog.match import Number
 from app.diagnose.batch import Reading
 from app.diagnose.fold import Event
 from app.diagnose.judge import Diagnosis, Unknown
+from app.diagnose.log import Log
 from app.diagnose.mask import mask
 from app.diagnose.signs import BY_NAME
 from app.diagnose.verdict import Advice
@@ -19,22 +20,10 @@ MAX_EVIDENCE = 12
 
 def document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Everything, in the order in which it is read."""
-    log, answer = diagnosis.log, diagnosis.answer
+    log = diagnosis.log
     events = sorted(log.events.items, key=lambda event: event.first.line)
-    after, before = log.version.bounds
     return {
-        "verdict": {
-            "text": diagnosis.text,
-            "code": diagnosis.event.code if diagnosis.event else None,
-            "cause_class": answer.cause_class,
-            "flag": answer.flag,
-            "direction": answer.direction,
-            "number": answer.number,
-            "confidence": diagnosis.confidence,
-            "how": answer.how,
-            "rule": diagnosis.rule.name,
-            "states": diagnosis.rule.states,
-        },
+        "verdict": _verdict(diagnosis),
         "found": diagnosis.found,
         "evidence": evidence(diagnosis),
         "remedies": remedies(diagnosis),
@@ -45,6 +34,38 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
         "events_left_out": dict(log.events.left_out),
         "signs": [_sign(one) for one in events if not one.code],
         "entry": summary(diagnosis.entry) if diagnosis.entry else None,
+        **_server(log),
+        "usage": usage(diagnosis),
+        "log": {
+            "lines": log.lines,
+            "characters": log.chars,
+            "encoding": log.encoding,
+            "first_time": log.first_time,
+            "last_time": log.last_time,
+            "notes": log.notes,
+        },
+    }
+
+
+def _verdict(diagnosis: Diagnosis) -> dict[str, Any]:
+    answer = diagnosis.answer
+    return {
+        "text": diagnosis.text,
+        "code": diagnosis.event.code if diagnosis.event else None,
+        "cause_class": answer.cause_class,
+        "flag": answer.flag,
+        "direction": answer.direction,
+        "number": answer.number,
+        "confidence": diagnosis.confidence,
+        "how": answer.how,
+        "rule": diagnosis.rule.name,
+        "states": diagnosis.rule.states,
+    }
+
+
+def _server(log: Log) -> dict[str, Any]:
+    after, before = log.version.bounds
+    return {
         "engine": log.engine,
         "version": log.version.describe() or None,
         "version_bounds": {
@@ -55,15 +76,6 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
         },
         "flags": dict(sorted(log.startup.flags.items())),
         "startup": dict(log.startup.figures),
-        "usage": usage(diagnosis),
-        "log": {
-            "lines": log.lines,
-            "characters": log.chars,
-            "encoding": log.encoding,
-            "first_time": log.first_time,
-            "last_time": log.last_time,
-            "notes": log.notes,
-        },
     }
 
 

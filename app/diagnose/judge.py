@@ -143,7 +143,7 @@ def _unknown(log: Log, answer: Answer) -> list[Unknown]:
         items.append(
             Unknown(
                 what=f"{one.text}{times}",
-                settles="its traceback, in the upstream issue tracker; the catalog does not know it",
+                settles="its traceback, in the upstream tracker; the catalog does not know it",
                 line=one.line,
                 nearest=near,
             )
