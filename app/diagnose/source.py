@@ -35,6 +35,10 @@ class LogError(ValueError):
     """A file that cannot be read as a log; the text says what to do."""
 
 
+class LogTooLargeError(LogError):
+    """More text than the caller allows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece of the log. What begins in `text[start:stop]` belongs to this block alone.
@@ -71,7 +75,7 @@ class LogSource:
         """Every block, in order.
 
         Raises:
-            LogError: more than `max_chars` of text.
+            LogTooLargeError: more than `max_chars` of text.
         """
         text, start, line = "", 0, 1
         for piece in self._texts():
@@ -108,7 +112,7 @@ class LogSource:
     def _counted(self, text: str) -> str:
         self.chars += len(text)
         if self.max_chars is not None and self.chars > self.max_chars:
-            raise LogError(
+            raise LogTooLargeError(
                 f"the log has more than {self.max_chars:,} characters; cut it to the part around "
                 "the failure, or run `poolscope diagnose FILE`, which takes any size"
             )

@@ -13,6 +13,8 @@ def _answer(case: Case) -> Answer | None:
     if need is None or free is None or need > free or case.name == "kv-token-alloc-oom":
         return None
     page = case.log.startup.number("--page-size")
+    if page == 1:
+        return None
     pages = ""
     settles: tuple[Open, ...] = ()
     if page and page > 1:
