@@ -1,25 +1,30 @@
 """Batch lines: what a rank printed about itself, and usage over time in constant memory."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from app.diagnose.stamp import HEAD, Stamp, line_start, read_stamp
 
 ANCHORS = (" batch, #", " batch. #", " batch [", "GPU KV cache usage: ")
+#: what a stretch of time keeps
+FIGURES = ("usage_frac", "swa_usage_frac", "mamba_usage_frac", "running", "queued")
 MAX_BINS = 512
 MAX_RANKS = 1_024
 #: readings in a row at one below the limit, with a queue, before it counts as stuck
 STUCK_READINGS = 2
 
 _BATCH = re.compile(r"(Decode|Prefill) batch(?: \[\d{1,12}\])?[.,] (#[^\r\n]{0,800})")
+#: the line of a plain decode batch, which is nearly all of a log
+_DECODE = re.compile(r"#running-req: (\d{1,9}), #token: (\d{1,18}), token usage: (\d\.\d{1,6}), ")
+_QUEUE = re.compile(r"#queue-req: (\d{1,9})")
 _VLLM = re.compile(
     r"Running: (\d{1,7}) reqs,(?: Swapped: \d{1,7} reqs,)? (?:Waiting|Pending): (\d{1,7}) reqs,"
     r" GPU KV cache usage: (\d{1,3}(?:\.\d{1,4})?)%"
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """One batch line. Shares are in [0, 1]; None where the line does not say.
 
@@ -41,16 +46,24 @@ class Reading:
 
 @dataclass(slots=True)
 class Bin:
-    """Readings of one stretch of time: the highest of each figure."""
+    """Readings of one stretch of time: the highest of each figure, in the order of `FIGURES`."""
 
     at: float
-    figures: dict[str, float] = field(default_factory=dict)
+    highest: list[float] = field(default_factory=lambda: [-1.0] * len(FIGURES))
 
-    def take(self, other: dict[str, float]) -> None:
-        """Keep the larger of both."""
-        for name, value in other.items():
-            if value > self.figures.get(name, -1.0):
-                self.figures[name] = value
+    @property
+    def figures(self) -> dict[str, float]:
+        """Those that any reading had."""
+        return {
+            name: value for name, value in zip(FIGURES, self.highest, strict=True) if value >= 0
+        }
+
+    def take(self, values: Iterable[float | None]) -> None:
+        """Keep the larger of each."""
+        highest = self.highest
+        for place, value in enumerate(values):
+            if value is not None and value > highest[place]:
+                highest[place] = value
 
 
 @dataclass(slots=True)
@@ -60,7 +73,6 @@ class Usage:
     count: int = 0
     last: Reading | None = None
     by_rank: dict[str | None, Reading] = field(default_factory=dict)
-    peak_running: int = 0
     stuck: dict[str | None, int] = field(default_factory=dict)
     width_s: float = 1.0
     bins: dict[int, Bin] = field(default_factory=dict)
@@ -69,26 +81,24 @@ class Usage:
         """Take one reading."""
         self.count += 1
         self.last = reading
-        rank = reading.stamp.rank
+        rank, at = reading.stamp.rank, reading.stamp.at
         self._watch(reading)
         if rank in self.by_rank or len(self.by_rank) < MAX_RANKS:
             self.by_rank[rank] = reading
-        self.peak_running = max(self.peak_running, reading.running or 0)
-        at = reading.stamp.at if reading.stamp.at is not None else float(self.count)
-        figures = {
-            "usage_frac": reading.usage_frac,
-            "swa_usage_frac": reading.swa_usage_frac,
-            "mamba_usage_frac": reading.mamba_usage_frac,
-            "running": reading.running,
-            "queued": reading.queued,
-        }
-        index = int(at // self.width_s)
-        if index not in self.bins:
-            if len(self.bins) >= MAX_BINS:
-                self._widen()
-                index = int(at // self.width_s)
-            self.bins.setdefault(index, Bin(index * self.width_s))
-        self.bins[index].take({name: value for name, value in figures.items() if value is not None})
+        if at is None:
+            at = float(self.count)
+        one = self.bins.get(int(at // self.width_s))
+        if one is None:
+            one = self._begin(at)
+        one.take(
+            (
+                reading.usage_frac,
+                reading.swa_usage_frac,
+                reading.mamba_usage_frac,
+                reading.running,
+                reading.queued,
+            )
+        )
 
     def series(self) -> list[Bin]:
         """The stretches, in order of time."""
@@ -107,14 +117,16 @@ class Usage:
         else:
             self.stuck.pop(reading.stamp.rank, None)
 
-    def _widen(self) -> None:
+    def _begin(self, at: float) -> Bin:
         while len(self.bins) >= MAX_BINS:
             self.width_s *= 2
             folded: dict[int, Bin] = {}
             for one in self.bins.values():
                 index = int(one.at // self.width_s)
-                folded.setdefault(index, Bin(index * self.width_s)).take(one.figures)
+                folded.setdefault(index, Bin(index * self.width_s)).take(one.highest)
             self.bins = folded
+        index = int(at // self.width_s)
+        return self.bins.setdefault(index, Bin(index * self.width_s))
 
 
 def readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Reading]]:
@@ -124,7 +136,10 @@ def readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Reading]]:
         if at >= stop:
             return
         head = text[max(line_start(text, at), at - HEAD) : at]
-        yield at, _sglang(found[1].lower(), found[2], read_stamp(head))
+        yield (
+            at,
+            _sglang("decode" if found[1] == "Decode" else "prefill", found[2], read_stamp(head)),
+        )
 
 
 def engine_readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Reading]]:
@@ -142,6 +157,14 @@ def engine_readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Rea
 
 
 def _sglang(kind: str, body: str, stamp: Stamp) -> Reading:
+    plain = _DECODE.match(body)
+    if plain is not None and "usage" not in body[plain.end() :] and "#retr" not in body:
+        running, tokens, usage = plain.groups()
+        queue = _QUEUE.search(body, plain.end())
+        return Reading(
+            *(kind, stamp, int(running), int(queue[1]) if queue else None, float(usage)),
+            tokens=int(tokens),
+        )
     fields: dict[str, str] = {}
     for part in body.split(", "):
         name, _, value = part.partition(": ")

@@ -106,6 +106,7 @@ def _time(head: str) -> tuple[str | None, float | None]:
     return None, None
 
 
+@lru_cache(maxsize=256)
 def _iso(*parts: str) -> tuple[str | None, float | None]:
     year, month, day, hour, minute, second = map(int, parts)
     if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second < 61):
