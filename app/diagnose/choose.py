@@ -7,7 +7,8 @@ from app.diagnose.signs import BY_NAME
 
 #: a consequence may be printed before its cause within this time
 SAME_FAILURE_S = 10.0
-LEAKS = ("pool-leak-idle", "req-pool-leak-idle")
+#: signs that a process is gone
+ENDS = ("child-died", "process-killed")
 
 FATAL, ERROR, WARNING, CONSEQUENCE, HINT = range(5)
 
@@ -25,8 +26,12 @@ def choose(log: Log) -> tuple[Event | None, str]:
     if worst == FATAL:
         first = _one_loss(log, min(among, key=lambda event: event.first.line))
         return first, _why_fatal(first, events)
-    if log.strangers_fatal and not _explains(log, among):
-        return None, ""  # an unknown exception ended it: what went before was survived
+    if not _explains(log, among):
+        if log.strangers_fatal:
+            return None, ""  # an unknown exception ended it: what went before was survived
+        ended = [event for event in events if event.name in ENDS]
+        if ended:
+            return ended[0], "the end; what went before was survived, and its cause is not shown"
     if worst == WARNING:
         return _warning(log, among)
     return among[0], "nothing fatal was recognised; this is the first error"

@@ -57,8 +57,14 @@ class Log:
 
     @property
     def engine(self) -> str:
-        """Whose log it is, by its marks."""
-        return next(iter(self.engines), "sglang")
+        """Whose log it is: SGLang's own words count most, since others' parts run inside it."""
+        coded = any(event.code for event in self.events.items)
+        own = (
+            coded
+            or bool(self.version.words)
+            or any(reading.kind != "step" for reading in self.usage.by_rank.values())
+        )
+        return "sglang" if own else next(iter(self.engines), "sglang")
 
     @property
     def strangers_fatal(self) -> list[Stranger]:

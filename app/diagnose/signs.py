@@ -33,7 +33,13 @@ _SIZE = r"\d{1,6}(?:\.\d{1,4})?"
 SIGNS = (
     Sign(
         "gpu-out-of-memory",
-        ("CUDA out of memory", "HIP out of memory", "NPU out of memory"),
+        (
+            "CUDA out of memory. Tried",
+            "HIP out of memory. Tried",
+            "NPU out of memory. Tried",
+            "OutOfMemoryError",
+            "CUDA error: out of memory",
+        ),
         "fatal",
         "the GPU had no memory for an allocation outside the pools",
         re.compile(

@@ -54,12 +54,13 @@ class Version:
     exact: str | None = None
     words: dict[str, int] = field(default_factory=dict)
 
-    def read(self, text: str, line: int) -> None:
-        """Take a piece of text in which a release may be named."""
-        found = None if self.exact else _SAID.search(text)
-        if found:
-            self.exact = found[1]
-            self.words[found[0]] = line
+    def read(self, text: str) -> int | None:
+        """Take a piece of text in which a release may be named; where it is, if it is."""
+        found = _SAID.search(text)
+        if found is None:
+            return None
+        self.exact = found[1]
+        return found.start()
 
     @property
     def bounds(self) -> tuple[str | None, str | None]:
