@@ -1,6 +1,7 @@
 """Occurrences become events: what sixteen ranks print about one failure is one event."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.catalog.match import Number
@@ -15,6 +16,8 @@ SAME_EVENT_LINES = 200
 MAX_EVENTS_PER_NAME = 200
 MAX_LINES = 20
 RECENT = 64
+#: occurrences of one name that are read; a storm that goes on is only counted
+MAX_SIGHTINGS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,8 @@ class Sighting:
     numbers: dict[str, Number]
     line: int
     stamp: Stamp
-    text: str
     wording: int = 0
+    text: str = ""
     more: tuple[str, ...] = ()
     balances: tuple[Balance, ...] = ()
     before: Reading | None = None
@@ -85,17 +88,34 @@ class Events:
     items: list[Event] = field(default_factory=list)
     by_name: dict[str, list[Event]] = field(default_factory=lambda: defaultdict(list))
     left_out: dict[str, int] = field(default_factory=dict)
+    sightings: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    def add(self, seen: Sighting) -> None:
-        """Fold an occurrence into its event, or begin one."""
+    @property
+    def storms(self) -> set[str]:
+        """Names that occurred so often that no more of them are read."""
+        return {name for name, times in self.sightings.items() if times >= MAX_SIGHTINGS}
+
+    def count(self, name: str, times: int) -> None:
+        """Count occurrences that were not read."""
+        if times:
+            self.left_out[name] = self.left_out.get(name, 0) + times
+
+    def add(self, seen: Sighting, describe: Callable[[Sighting], Sighting]) -> None:
+        """Fold an occurrence into its event, or begin one.
+
+        Args:
+            describe: adds what is costly to read; asked for the first of an event only.
+        """
+        self.sightings[seen.name] += 1
         same = self.by_name[seen.name]
         for event in reversed(same[-RECENT:]):
             if _is_same(event, seen):
                 event.take(seen)
                 return
         if len(same) >= MAX_EVENTS_PER_NAME:
-            self.left_out[seen.name] = self.left_out.get(seen.name, 0) + 1
+            self.count(seen.name, 1)
             return
+        seen = describe(seen)
         event = Event(seen, dict(seen.numbers), balances=seen.balances)
         event.take(seen)
         same.append(event)

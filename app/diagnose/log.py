@@ -45,6 +45,7 @@ class Log:
     version: Version = field(default_factory=Version)
     strangers: list[Stranger] = field(default_factory=list)
     strangers_left_out: int = 0
+    strangers_read: int = 0
     engines: dict[str, int] = field(default_factory=dict)
     deaths: list[int] = field(default_factory=list)
     first_time: str | None = None

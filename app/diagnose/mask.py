@@ -8,7 +8,7 @@ import re
 
 MAX_SHOWN = 400
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]{0,20}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}\x07?|.)")
+ANSI = re.compile(r"\x1b(?:\[[0-?]{0,20}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}\x07?|.)")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _SECRET_NAME = (
     r"(?:api[_-]?key|admin[_-]?api[_-]?key|access[_-]?key|secret[\w-]{0,20}|passw(?:or)?d|passwd|"
@@ -57,7 +57,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def plain(text: str) -> str:
     """Without terminal escapes and control characters; a tab becomes a blank."""
-    return _CONTROL.sub("", _ANSI.sub("", text.replace("\t", " ")))
+    return _CONTROL.sub("", ANSI.sub("", text.replace("\t", " ")))
 
 
 def mask(text: str) -> str:

@@ -48,6 +48,10 @@ class Piece:
             yield at
             at = self.text.find(literal, at + len(literal))
 
+    def count(self, literal: str) -> int:
+        """How often a literal occurs in the block's own part."""
+        return self.text.count(literal, self.start, self.stop) if literal in self.present else 0
+
     def line_of(self, at: int) -> int:
         """Number of the line that `at` is on, from 1 in the whole log."""
         if self._breaks is None:

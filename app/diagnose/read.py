@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from app.catalog.match import Hit, Number, anchors, hits
+from app.catalog.match import Hit, Number, anchor_of, anchors, hits
 from app.catalog.scan import LiteralSet
 from app.diagnose import batch, signs, startup, version
 from app.diagnose.balance import numbers_of, read_balances
@@ -12,7 +12,7 @@ from app.diagnose.fold import Sighting
 from app.diagnose.log import Log
 from app.diagnose.mask import shown
 from app.diagnose.piece import Piece
-from app.diagnose.signs import SIGNS, Sign
+from app.diagnose.signs import BY_NAME, SIGNS, Sign
 from app.diagnose.source import LogSource
 from app.diagnose.stamp import line_end, line_start
 
@@ -21,6 +21,8 @@ EXCERPT = 1_600
 #: lines below the scheduler's head that belong to its traceback
 TRACEBACK_LINES = 120
 MAX_DEATHS = 1_000
+#: lines with exceptions that are looked at; a log with more is not short of examples
+MAX_STRANGERS_READ = 20_000
 
 
 def read_log(source: LogSource) -> Log:
@@ -82,11 +84,17 @@ class _Reader:
 
     def _found(self) -> Iterator[tuple[int, Sign | Hit]]:
         covered: set[int] = set()
-        for hit in hits(self.text, self.piece.present):
+        storms = self.log.events.storms
+        for name in storms:
+            anchor = BY_NAME[name].anchors[0] if name in BY_NAME else anchor_of(name)
+            self.log.events.count(name, self.piece.count(anchor))
+        for hit in hits(self.text, self.piece.present, storms):
             covered.add(line_start(self.text, hit.start))
             if self.piece.is_own(hit.start):
                 yield hit.start, hit
         for sign in SIGNS:
+            if sign.name in storms:
+                continue
             taken = set(covered)  # two marks of one sign may stand on one line
             for anchor in sign.anchors:
                 for at in self.piece.places(anchor):
@@ -98,12 +106,19 @@ class _Reader:
     def _take(self, start: int, what: Sign | Hit) -> None:
         seen = self._hit(start, what) if isinstance(what, Hit) else self._sign(start, what)
         if seen is not None:
-            before = self.log.usage.of(seen.stamp.rank)
-            self.log.events.add(replace(seen, before=before))
+            self.log.events.add(seen, lambda first: self._described(start, first))
+
+    def _described(self, start: int, seen: Sighting) -> Sighting:
+        return replace(
+            seen,
+            text=self.piece.line(start),
+            more=self.piece.below(start) if seen.code else (),
+            before=self.log.usage.of(seen.stamp.rank),
+        )
 
     def _hit(self, start: int, hit: Hit) -> Sighting:
         seen = self._sighting(start, hit.entry.code, hit.numbers)
-        return replace(seen, code=hit.entry.code, wording=hit.wording, more=self.piece.below(start))
+        return replace(seen, code=hit.entry.code, wording=hit.wording)
 
     def _sign(self, start: int, sign: Sign) -> Sighting | None:
         numbers: dict[str, Number] = {}
@@ -124,7 +139,6 @@ class _Reader:
             numbers={**numbers, **numbers_of(balances)},
             line=self.piece.line_of(start),
             stamp=self.piece.stamp(start),
-            text=self.piece.line(start),
             balances=balances,
         )
 
@@ -159,7 +173,7 @@ class _Reader:
                 self.log.engines[engine] = self.log.engines.get(engine, 0) + 1
         for head in signs.DEATH_HEADS:
             self.log.deaths += [self.piece.line_of(at) for at in self.piece.places(head)]
-        del self.log.deaths[MAX_DEATHS:]
+        del self.log.deaths[:-MAX_DEATHS]
 
     def _keep(self, at: int, words: str) -> None:
         line = self.log.version.words[words] = self.piece.line_of(at)
@@ -167,7 +181,10 @@ class _Reader:
 
     def _read_strangers(self, known: set[int]) -> None:
         for anchor in signs.EXCEPTION_ANCHORS:
+            if self.log.strangers_read > MAX_STRANGERS_READ:
+                return
             for at in self.piece.places(anchor):
+                self.log.strangers_read += 1
                 end = min(line_end(self.text, at), at + 320)
                 found = signs.EXCEPTION.search(self.text[self.piece.begin_of(at) : end])
                 line = self.piece.line_of(at)

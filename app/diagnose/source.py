@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from app.diagnose.mask import ANSI
+
 READ_BYTES = 1 << 18
 #: characters kept before a block, for the line's own prefix and those above it
 BEHIND = 8_000
@@ -26,6 +28,7 @@ NUL_FRAC = 0.3
 #: share of control and undecodable characters from which a file is no log
 BINARY_FRAC = 0.2
 JUDGED_CHARS = 1 << 20
+_ESCAPES = (("\\r\\n", "\r"), ("\\n", "\r"), ("\\t", " "), ('\\"', '"'), ("\\u003e", ">"))
 _TEXT_CONTROLS = "\t\n\r\x1b\x0b\x0c\x08"
 _OTHER_CONTROLS = {code: None for code in range(32) if chr(code) not in _TEXT_CONTROLS}
 _OTHER_CONTROLS |= {0x7F: None, 0xFFFD: None}
@@ -119,7 +122,7 @@ class LogSource:
         if self._judged < JUDGED_CHARS:
             self._judged += len(text)
             self._strange += len(text) - len(text.translate(_OTHER_CONTROLS))
-        return text
+        return _unwrapped(text)
 
     def _bytes(self) -> Iterator[bytes]:
         stream = io.BufferedReader(_Raw(self.stream), READ_BYTES)
@@ -150,6 +153,19 @@ class _Raw(io.RawIOBase):
         piece = self._stream.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
+
+
+def _unwrapped(text: str) -> str:
+    """Without colours; a line break that a collector escaped becomes a carriage return.
+
+    A carriage return begins a line, as far as prefixes go, and is not counted as one.
+    """
+    if "\x1b" in text:
+        text = ANSI.sub("", text)
+    if "\\" in text:
+        for escaped, plain in _ESCAPES:
+            text = text.replace(escaped, plain)
+    return text
 
 
 def _encoding_of(first: bytes) -> str:

@@ -7,10 +7,13 @@ from functools import lru_cache
 
 #: characters of a line in front of a message in which its prefix is looked for
 HEAD = 240
+#: lines above it, for those that have none
+MAX_LINES_ABOVE = 60
 
 _DAY = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T -](\d\d):(\d\d):(\d\d)")
 _AMERICAN = re.compile(r"(\d\d)/(\d\d)/(\d{4})-(\d\d):(\d\d):(\d\d)")
 _NO_YEAR = re.compile(r"\b(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\b")
+_NEXT_FIELD = re.compile(r'"\s{0,4},\s{0,4}"')
 _CLOCK = re.compile(r"\[(\d\d):(\d\d):(\d\d)\b")
 _AXIS = r"(?:ATTN_|MOE_)?(?:DP|PP|TP|EP|CP)\d{1,4}"
 _RANK = re.compile(rf"(?:^|[\[\s])({_AXIS}(?: {_AXIS}){{0,5}})(?=\s?\]|\s[a-z_]{{1,40}}\.py:)")
@@ -58,10 +61,15 @@ def stamp_before(text: str, at: int, reach: int) -> Stamp:
     start = line_start(text, at)
     stamp = read_stamp(text[max(start, at - HEAD) : at])
     floor = max(0, at - reach)
-    while not stamp and start > floor:
+    for _ in range(MAX_LINES_ABOVE):
+        if stamp or start <= floor:
+            break
         end = start - 1
         start = line_start(text, end)
-        stamp = read_stamp(text[max(start, floor) : min(end, start + HEAD)])
+        line = text[max(start, floor) : min(end, start + HEAD)]
+        if line.startswith(("{", '"')):  # a collector's own time stands in a field of its own
+            line = _NEXT_FIELD.split(line, maxsplit=1)[0]
+        stamp = read_stamp(line)
     return stamp
 
 
