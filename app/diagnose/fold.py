@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.catalog.match import Number
 from app.diagnose.balance import Balance
@@ -110,6 +110,10 @@ class Events:
         same = self.by_name[seen.name]
         for event in reversed(same[-RECENT:]):
             if _is_same(event, seen):
+                if _figures(seen.numbers) and not _figures(event.numbers):
+                    # What came first was the message's text in a traceback, without its figures.
+                    event.first = replace(describe(seen), stamp=event.first.stamp)
+                    event.numbers = {}
                 event.take(seen)
                 return
         if len(same) >= MAX_EVENTS_PER_NAME:
@@ -125,13 +129,17 @@ class Events:
 def _is_same(event: Event, seen: Sighting) -> bool:
     if not _is_near(event, seen):
         return False
-    numbers = seen.numbers.items()
-    if numbers <= event.numbers.items() or event.numbers.items() <= numbers:
+    new, known = _figures(seen.numbers), _figures(event.numbers)
+    if new <= known or known <= new:
         return True
     # Another rank of one group says the same with figures of its own, such as free memory.
     rank = seen.stamp.rank
     other = rank is not None and bool(event.ranks) and rank not in event.ranks
     return other and _replica(rank) == _replica(event.ranks[0])
+
+
+def _figures(numbers: dict[str, Number]) -> set[tuple[str, Number]]:
+    return {(name, value) for name, value in numbers.items() if not isinstance(value, str)}
 
 
 def _is_near(event: Event, seen: Sighting) -> bool:

@@ -50,7 +50,9 @@ class Piece:
 
     def count(self, literal: str) -> int:
         """How often a literal occurs in the block's own part."""
-        return self.text.count(literal, self.start, self.stop) if literal in self.present else 0
+        if literal not in self.present:
+            return 0
+        return self.text.count(literal, self.start, self.stop + len(literal) - 1)
 
     def line_of(self, at: int) -> int:
         """Number of the line that `at` is on, from 1 in the whole log."""

@@ -168,7 +168,9 @@ class DiagnosisOut(_Out):
     statements: list[LogStatement]
     unknown: list[LogUnknown]
     events: list[LogEvent]
-    events_left_out: dict[str, int] = Field(description="occurrences beyond 200, by code or sign")
+    events_left_out: dict[str, int] = Field(
+        description="occurrences that were counted only, by code or sign"
+    )
     signs: list[LogSign]
     entry: ErrorSummary | None
     engine: str

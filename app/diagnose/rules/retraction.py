@@ -67,12 +67,13 @@ def _too_long(running: int, tokens: int | None, usage: float) -> Answer:
 
 def _rate(event: Event, log: Log) -> Answer:
     events = log.events.by_name[event.name]
-    times = len(events) + log.events.left_out.get(event.name, 0)
+    times, more = len(events), event.name in log.events.left_out
     first, last = events[0].first.stamp.at, events[-1].first.stamp.at
     span = last - first if first is not None and last is not None else None
     every = span / (times - 1) if span is not None and times > 1 else None
     often = every is not None and every < NORMAL_EVERY_S
-    pace = f" {times} times, every {every:.0f} s" if every is not None else ""
+    at_least = " more than" if more else ""
+    pace = f"{at_least} {times:,} times, every {every:.0f} s" if every is not None else ""
     return Answer(
         text=f"The next decode step did not fit, so requests were pushed back{pace}. Nothing "
         "failed; they are computed again. "
