@@ -108,7 +108,8 @@ def remedies(diagnosis: Diagnosis) -> list[dict[str, Any]]:
         same = next((one for one in helps if _is_same(one, advice)), None)
         if same is not None:
             helps.remove(same)
-        items.append(_advised(advice, same, flags))
+        refuted = next((one for one in known if _is_refuted(one, advice)), None)
+        items.append(_advised(advice, same, flags, refuted))
     for one in helps:
         advice = Advice(text=one.text, flag=one.flag, direction=one.direction)
         items.append(_advised(advice, one, flags))
@@ -156,7 +157,17 @@ def _is_same(remedy: Remedy, advice: Advice) -> bool:
     )
 
 
-def _advised(advice: Advice, known: Remedy | None, flags: dict[str, str]) -> dict[str, Any]:
+def _is_refuted(remedy: Remedy, advice: Advice) -> bool:
+    return remedy.status == "refuted" and _is_same(remedy, advice)
+
+
+def _advised(
+    advice: Advice, known: Remedy | None, flags: dict[str, str], refuted: Remedy | None = None
+) -> dict[str, Any]:
+    # A remedy is refuted for the cause that a test ran; the rule speaks of this log's.
+    elsewhere = (
+        f"for another cause it was run and does not help: {refuted.proof}" if refuted else ""
+    )
     return {
         "text": advice.text,
         "flag": advice.flag,
@@ -166,17 +177,18 @@ def _advised(advice: Advice, known: Remedy | None, flags: dict[str, str]) -> dic
         "status": known.status if known else "unproved",
         "proof": known.proof if known else "",
         "cost": known.cost if known else "",
-        "not_when": known.not_when if known else "",
+        "not_when": known.not_when if known else elsewhere,
         "seen": known.seen if known else "",
     }
 
 
 def _refuted(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     known = () if diagnosis.entry is None else diagnosis.entry.remedies
+    advised = diagnosis.answer.advice
     return [
         {"text": one.text, "flag": one.flag, "direction": one.direction, "proof": one.proof}
         for one in known
-        if one.status == "refuted"
+        if one.status == "refuted" and not any(_is_same(one, advice) for advice in advised)
     ]
 
 

