@@ -111,6 +111,8 @@ def remedies(diagnosis: Diagnosis) -> list[dict[str, Any]]:
         refuted = next((one for one in known if _is_refuted(one, advice)), None)
         items.append(_advised(advice, same, flags, refuted))
     for one in helps:
+        if one.direction == "lower" and one.flag and flags.get(one.flag) == "1":
+            continue  # there is nothing below
         advice = Advice(text=one.text, flag=one.flag, direction=one.direction)
         items.append(_advised(advice, one, flags))
     return items

@@ -15,7 +15,7 @@ def render(diagnosis: Diagnosis) -> str:
         wrap(plain(doc["verdict"]["text"])),
         _judged(doc),
         section("Evidence", [_evidence(one) for one in doc["evidence"]]),
-        section("What to do", [_remedy(one, at) for at, one in enumerate(doc["remedies"], 1)]),
+        section("What to do", [*map(_remedy, doc["remedies"], range(1, 99)), *_statuses(doc)]),
         section("Does not help", [_refuted(one) for one in doc["does_not_help"]]),
         section("Unknown", [_unknown(one) for one in doc["unknown"]]),
         section("Found in the log", [_event(one) for one in (*doc["events"], *doc["signs"])]),
@@ -55,6 +55,12 @@ def _remedy(one: dict[str, Any], number: int) -> str:
         if one[key]
     ]
     return f"{number}. [{one['status']}{turn}] {plain(one['text'])}{now}{''.join(more)}"
+
+
+def _statuses(doc: dict[str, Any]) -> list[str]:
+    run = any(one["status"] != "unproved" for one in doc["remedies"])
+    page = f"; they are on {doc['entry']['href']}" if doc["entry"] else ""
+    return [f"What a test ran, it ran for the causes that it names{page}."] if run else []
 
 
 def _refuted(one: dict[str, Any]) -> str:

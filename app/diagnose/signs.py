@@ -172,7 +172,7 @@ ENGINES = {
     "other": ("SWA pool exhausted: need ",),
 }  # fmt: skip
 EXCEPTION = re.compile(
-    r"(?:^|[\s\]|])((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit))"
+    r"(?:^|[\s\]|\x22])((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit))"
     r"(?:: ([^\r\n]{0,300})|[ \t]{0,4}$)"
 )
 EXCEPTION_ANCHORS = ("Error: ", "Exception: ", "AssertionError", "KeyboardInterrupt")

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from app.catalog.match import match
 from app.diagnose.diagnose import diagnose_text
 from app.diagnose.document import document
 
+M = re.MULTILINE
+IDLE = "INFO done\n"
 LEAST_CODES_FRAC, LEAST_CLASSES_FRAC, LEAST_PRECISION_FRAC = 0.95, 0.80, 0.90
 
 
@@ -82,6 +86,36 @@ def test_every_event_stands_in_the_log(judged: list[tuple[dict[str, Any], dict[s
                 # a message may begin on the line and end on the next
                 here = "\n".join(lines[line - 1 : line + 1])
                 assert event["code"] in {one.entry.code for one in match(here)}, report["id"]
+
+
+def _as_json_lines(text: str) -> str:
+    wrapped = ({"log": f"{line}\n", "time": "2026-01-02T03:04:05Z"} for line in text.split("\n"))
+    return "\n".join(map(json.dumps, wrapped))
+
+
+WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "carriage returns": lambda text: text.replace("\n", "\r\n"),
+    "a collector's time": lambda text: re.sub(
+        "^", "2026-01-02T03:04:05.6Z stderr F ", text, flags=M
+    ),
+    "compose": lambda text: re.sub("^", "server-1  | ", text, flags=M),
+    "quoted": lambda text: re.sub("^", "> ", text, flags=M),
+    "colours": lambda text: re.sub("(^.*$)", "\x1b[32m\\1\x1b[0m", text, flags=M),
+    "JSON lines": _as_json_lines,
+    "one JSON field": lambda text: json.dumps({"message": text}),
+    "within a long log": lambda text: IDLE * 30_000 + text + "\n" + IDLE * 9_000,
+}
+
+
+@pytest.mark.parametrize("wrap", WRAPPINGS.values(), ids=WRAPPINGS.keys())
+def test_the_way_a_log_was_collected_does_not_matter(
+    judged: list[tuple[dict[str, Any], dict[str, Any]]], wrap: Callable[[str], str]
+) -> None:
+    said = ("code", "cause_class", "direction", "confidence", "rule")
+    for report, doc in judged:
+        wrapped = document(diagnose_text(wrap(report["log"])))["verdict"]
+        wanted = {name: doc["verdict"][name] for name in said}
+        assert {name: wrapped[name] for name in said} == wanted, report["id"]
 
 
 def test_numbers_that_the_report_names_are_read(
