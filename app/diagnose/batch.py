@@ -1,10 +1,10 @@
 """Batch lines: what a rank printed about itself, and usage over time in constant memory."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.diagnose.stamp import HEAD, Stamp, line_start, read_stamp
+from app.diagnose.stamp import HEAD, Stamp, line_start, read_stamp, stamp_of_line
 
 ANCHORS = (" batch, #", " batch. #", " batch [", "GPU KV cache usage: ")
 #: what a stretch of time keeps
@@ -58,12 +58,24 @@ class Bin:
             name: value for name, value in zip(FIGURES, self.highest, strict=True) if value >= 0
         }
 
-    def take(self, values: Iterable[float | None]) -> None:
+    def take(self, reading: "Reading") -> None:
         """Keep the larger of each."""
         highest = self.highest
-        for place, value in enumerate(values):
-            if value is not None and value > highest[place]:
-                highest[place] = value
+        # written out: this runs for every line of a log
+        if (usage := reading.usage_frac) is not None and usage > highest[0]:
+            highest[0] = usage
+        if (swa := reading.swa_usage_frac) is not None and swa > highest[1]:
+            highest[1] = swa
+        if (mamba := reading.mamba_usage_frac) is not None and mamba > highest[2]:
+            highest[2] = mamba
+        if (running := reading.running) is not None and running > highest[3]:
+            highest[3] = running
+        if (queued := reading.queued) is not None and queued > highest[4]:
+            highest[4] = queued
+
+    def merge(self, other: "Bin") -> None:
+        """Keep the larger of each of both."""
+        self.highest = list(map(max, self.highest, other.highest))
 
 
 @dataclass(slots=True)
@@ -90,15 +102,7 @@ class Usage:
         one = self.bins.get(int(at // self.width_s))
         if one is None:
             one = self._begin(at)
-        one.take(
-            (
-                reading.usage_frac,
-                reading.swa_usage_frac,
-                reading.mamba_usage_frac,
-                reading.running,
-                reading.queued,
-            )
-        )
+        one.take(reading)
 
     def series(self) -> list[Bin]:
         """The stretches, in order of time."""
@@ -123,7 +127,7 @@ class Usage:
             folded: dict[int, Bin] = {}
             for one in self.bins.values():
                 index = int(one.at // self.width_s)
-                folded.setdefault(index, Bin(index * self.width_s)).take(one.highest)
+                folded.setdefault(index, Bin(index * self.width_s)).merge(one)
             self.bins = folded
         index = int(at // self.width_s)
         return self.bins.setdefault(index, Bin(index * self.width_s))
@@ -131,15 +135,15 @@ class Usage:
 
 def readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Reading]]:
     """Batch lines that begin in `text[start:stop]`, with their place."""
+    lone = "\r" in text
     for found in _BATCH.finditer(text, start):
         at = found.start()
         if at >= stop:
             return
-        head = text[max(line_start(text, at), at - HEAD) : at]
-        yield (
-            at,
-            _sglang("decode" if found[1] == "Decode" else "prefill", found[2], read_stamp(head)),
-        )
+        begin = line_start(text, at) if lone else text.rfind("\n", max(0, at - HEAD), at) + 1
+        kind, body = found.groups()
+        stamp = stamp_of_line(text, begin, at)
+        yield at, _sglang("decode" if kind == "Decode" else "prefill", body, stamp)
 
 
 def engine_readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Reading]]:
@@ -158,13 +162,13 @@ def engine_readings(text: str, start: int, stop: int) -> Iterator[tuple[int, Rea
 
 def _sglang(kind: str, body: str, stamp: Stamp) -> Reading:
     plain = _DECODE.match(body)
-    if plain is not None and "usage" not in body[plain.end() :] and "#retr" not in body:
-        running, tokens, usage = plain.groups()
-        queue = _QUEUE.search(body, plain.end())
-        return Reading(
-            *(kind, stamp, int(running), int(queue[1]) if queue else None, float(usage)),
-            tokens=int(tokens),
-        )
+    if plain is not None:
+        end = plain.end()
+        if body.find("usage", end) < 0 and body.find("#retr", end) < 0:
+            running, tokens, usage = plain.groups()
+            queue = _QUEUE.search(body, end)
+            queued = int(queue[1]) if queue else None
+            return Reading(kind, stamp, int(running), queued, float(usage), None, None, int(tokens))
     fields: dict[str, str] = {}
     for part in body.split(", "):
         name, _, value = part.partition(": ")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.diagnose.stamp import read_stamp, stamp_before
+from app.diagnose.stamp import read_stamp, stamp_before, stamp_of_line
 
 PREFIXES = {
     "[2025-03-20 11:20:03 TP13] ": ("2025-03-20 11:20:03", "TP13"),
@@ -38,6 +38,8 @@ def test_prefix(head: str, wanted: tuple[str | None, str | None]) -> None:
     stamp = read_stamp(head)
     assert (stamp.time, stamp.rank) == wanted
     assert (stamp.at is None) == (stamp.time is None)
+    line = f"{head}Decode batch"
+    assert stamp_of_line(line, 0, len(head)) == stamp, "the fast way says the same"
 
 
 def test_times_of_one_log_can_be_compared() -> None:
