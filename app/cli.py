@@ -9,6 +9,7 @@ from app import __version__
 from app.commands import (
     check,
     compare,
+    diagnose,
     explain,
     host,
     prove,
@@ -19,7 +20,10 @@ from app.commands import (
     validate,
 )
 
-VERBS = (serve, replay, trace, size, compare, validate, explain, prove, check, host)
+VERBS = (
+    *(serve, replay, trace, size, compare, validate),
+    *(diagnose, explain, prove, check, host),
+)
 USAGE_EXIT = 2
 #: as shells report an interrupt
 INTERRUPTED_EXIT = 130

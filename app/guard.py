@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.routes.log_body import MAX_LOG_BYTES
 from app.routes.problem import problem
 from app.settings import Settings, is_loopback
 
@@ -23,7 +24,11 @@ CSP = (
 MAX_BODY_BYTES = 4 << 20
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 #: POST that changes nothing, so it works in read-only mode
-READING_POSTS = {"/api/errors/match"}
+READING_POSTS = {"/api/errors/match", "/api/diagnose", "/diagnose"}
+#: bodies that may be larger: their route counts them, and says more when it refuses
+LOG_PATHS = {"/api/diagnose", "/diagnose"}
+#: beyond the route's own limit, so that the route is asked first
+SLACK_BYTES = 1 << 20
 OPEN_PATHS = {"/livez"}
 
 
@@ -43,7 +48,10 @@ class Guard:
             await refusal(scope, receive, send)
             return
         if scope["type"] == "http":
-            await self.app(scope, _limited(receive), _with_headers(send))
+            limit = MAX_BODY_BYTES
+            if scope["path"] in LOG_PATHS:
+                limit = MAX_LOG_BYTES + SLACK_BYTES
+            await self.app(scope, _limited(receive, limit), _with_headers(send))
         else:
             await self.app(scope, receive, send)
 
@@ -67,7 +75,8 @@ class Guard:
                 "Cross-site request refused",
                 f"Origin {headers.get('origin')!r} is not this server",
             )
-        if changes and int(headers.get("content-length") or 0) > MAX_BODY_BYTES:
+        length = int(headers.get("content-length") or 0)
+        if changes and length > MAX_BODY_BYTES and path not in LOG_PATHS:
             return problem(413, "Body too large", f"at most {MAX_BODY_BYTES:,} bytes are taken")
         denied = self._check_token(scope, headers)
         if denied is None and changes and self.settings.read_only and path not in READING_POSTS:
@@ -132,7 +141,7 @@ def _same_origin(headers: Mapping[str, str]) -> bool:
     return origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, limit: int) -> Receive:
     seen = 0
 
     async def limited() -> Message:
@@ -140,7 +149,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         if message["type"] == "http.request":
             seen += len(message.get("body", b""))
-            if seen > MAX_BODY_BYTES:
+            if seen > limit:
                 return {"type": "http.disconnect"}
         return message
 

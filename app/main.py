@@ -19,6 +19,7 @@ from app.routes import (
     api_page,
     asyncapi,
     checks,
+    diagnose,
     errors,
     events,
     health,
@@ -40,7 +41,7 @@ from app.supervisor import Supervisor
 
 #: pages come last: their paths are the shortest
 ROUTERS = (
-    *(health, hosts, pools, history, events, checks, incidents, workload, errors),
+    *(health, hosts, pools, history, events, checks, incidents, workload, errors, diagnose),
     proofs,
     *(metrics, asyncapi, stream, plotly, api_page, incident_pages, pages),
 )

@@ -72,12 +72,15 @@ def match(text: str) -> list[Match]:
     return matches
 
 
-def hits(text: str, present: Collection[str] | None = None) -> list[Hit]:
+def hits(
+    text: str, present: Collection[str] | None = None, skip: Collection[str] = ()
+) -> list[Hit]:
     """Every occurrence, in order, unfolded.
 
     Args:
         text: a line, or a piece of a log.
         present: the anchors that occur in it, when a wider scan has told already.
+        skip: codes that are not wanted.
     """
     if present is None:
         present = _scanner().within(text)
@@ -86,7 +89,8 @@ def hits(text: str, present: Collection[str] | None = None) -> list[Hit]:
     found: list[Hit] = []
     for entry in CATALOG.entries:
         reader = _reader(entry.code)
-        if any(pattern.anchor in present for pattern in reader.heads):
+        wanted = entry.code not in skip
+        if wanted and any(pattern.anchor in present for pattern in reader.heads):
             found += _hits(entry, reader, text)
     found.sort(key=lambda hit: hit.start)
     return found
@@ -97,6 +101,11 @@ def anchors() -> tuple[str, ...]:
     """Literals without which no entry can match."""
     readers = (_reader(entry.code) for entry in CATALOG.entries)
     return tuple(sorted({pattern.anchor for reader in readers for pattern in reader.heads}))
+
+
+def anchor_of(code: str) -> str:
+    """The mark of today's wording of an entry."""
+    return _reader(code).heads[0].anchor
 
 
 @cache

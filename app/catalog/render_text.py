@@ -17,21 +17,21 @@ def render(entry: ErrorEntry, match: Match | None = None) -> str:
     """Everything an operator needs, in reading order; `match` adds the numbers of a log line."""
     blocks = [
         _head(entry),
-        _wrap(plain(entry.verdict)),
+        wrap(plain(entry.verdict)),
         *([_numbers(entry, match.numbers)] if match and match.numbers else []),
         *_remedies(entry),
-        _section("Message", entry.message.rstrip("\n").split("\n"), wrap=False),
-        _section("What it means", [plain(entry.meaning)]),
-        _section("Trigger", [plain(entry.trigger)]),
-        _section("Flags", [_flag(entry, index) for index in range(len(entry.flags))]),
-        _section("Seen when", [f"- {plain(one)}" for one in entry.situations]),
-        _section(
+        section("Message", entry.message.rstrip("\n").split("\n"), fold=False),
+        section("What it means", [plain(entry.meaning)]),
+        section("Trigger", [plain(entry.trigger)]),
+        section("Flags", [_flag(entry, index) for index in range(len(entry.flags))]),
+        section("Seen when", [f"- {plain(one)}" for one in entry.situations]),
+        section(
             "Read elsewhere", [f'- "{plain(c.text)}" {plain(c.finding)}' for c in entry.claims]
         ),
-        _section("Example", _example(entry), wrap=False),
-        _section("In Poolscope", [plain(entry.here)] if entry.here else []),
-        _section("Raised at", [_place(source) for source in entry.source]),
-        _section("Related", [_related(code) for code in entry.related]),
+        section("Example", _example(entry), fold=False),
+        section("In Poolscope", [plain(entry.here)] if entry.here else []),
+        section("Raised at", [_place(source) for source in entry.source]),
+        section("Related", [_related(code) for code in entry.related]),
         f"Page: {entry.href}   JSON: /api/errors/{entry.id}",
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -63,7 +63,7 @@ def _numbers(entry: ErrorEntry, numbers: dict[str, Number]) -> str:
         unit = f" {figure.unit}" if figure and figure.unit else ""
         meaning = f"   {plain(figure.meaning)}" if figure else ""
         lines.append(f"{name} = {shown}{unit}{meaning}")
-    return _section("In this line", lines)
+    return section("In this line", lines)
 
 
 def _remedies(entry: ErrorEntry) -> list[str]:
@@ -71,11 +71,11 @@ def _remedies(entry: ErrorEntry) -> list[str]:
     refuted = [remedy for remedy in entry.remedies if remedy.status == "refuted"]
     runs = tried_by_remedy(proof_of(entry))
     numbered = list(enumerate(helps, 1))
-    shown = [_section("What to do", [_remedy(one, number, runs) for number, one in numbered])]
+    shown = [section("What to do", [_remedy(one, number, runs) for number, one in numbered])]
     if refuted:
-        shown.append(_section("Does not help", [_remedy(one, 0, runs) for one in refuted]))
+        shown.append(section("Does not help", [_remedy(one, 0, runs) for one in refuted]))
     used = [status for status in STATUSES if any(r.status == status for r in entry.remedies)]
-    shown.append(_section("", [f"{status}: {STATUSES[status]}" for status in used]))
+    shown.append(section("", [f"{status}: {STATUSES[status]}" for status in used]))
     return shown
 
 
@@ -129,16 +129,18 @@ def _related(code: str) -> str:
     return f"{code:<34} {CATALOG.by_code[code].title}"
 
 
-def _section(title: str, lines: list[str], *, wrap: bool = True) -> str:
+def section(title: str, lines: list[str], *, fold: bool = True) -> str:
+    """A title and its lines, indented; empty without lines."""
     if not lines:
         return ""
-    body = [_wrap(line, "  ") if wrap else f"  {line}" for line in lines]
+    body = [wrap(line, "  ") if fold else f"  {line}" for line in lines]
     return "\n".join([*([title] if title else []), *body])
 
 
-def _wrap(text: str, indent: str = "") -> str:
+def wrap(text: str, indent: str = "", hang: int = 0) -> str:
+    """Folded to `WIDTH` columns; what follows a list mark, or `hang` columns, lines up."""
     mark = re.match(r"- |x +|\d+\. ", text)
-    hanging = indent + " " * (mark.end() if mark else 0)
+    hanging = indent + " " * (hang or (mark.end() if mark else 0))
     return textwrap.fill(
         text,
         WIDTH,

@@ -9,7 +9,13 @@ import pytest
 
 TORCH_FREE = (
     *("app.main", "app.hub.hub", "app.hub.broadcast", "app.supervisor", "app.settings", "app.cli"),
-    *("app.catalog.catalog", "app.catalog.explain", "app.traces.request", "app.sizing.plan"),
+    *(
+        "app.catalog.catalog",
+        "app.catalog.explain",
+        "app.diagnose.diagnose",
+        "app.traces.request",
+        "app.sizing.plan",
+    ),
     *("app.wire.frame", "app.assets", "pools.snapshot", "pools.errors"),
 )
 NO_WEB_IN_POOLS = ("fastapi", "starlette", "uvicorn", "plotly", "pydantic", "app")
