@@ -236,12 +236,6 @@ class InvalidSize(PoolError, ValueError):
     code = "pool-invalid-size"
 
 
-class MemoryBudgetExceeded(PoolError, ValueError):
-    """A pool's real buffer would exceed `--memory-budget`."""
-
-    code = "pool-memory-budget-exceeded"
-
-
 class MemoryCorrupted(IntegrityError):
     """Memory read back differs from what was written: a wrong index reached the buffer."""
 

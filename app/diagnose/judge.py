@@ -6,7 +6,7 @@ from functools import cache
 from app.catalog.catalog import CATALOG
 from app.catalog.entry import SGLANG_VERSION, ErrorEntry
 from app.diagnose import rules
-from app.diagnose.choose import choose, weight
+from app.diagnose.choose import choose
 from app.diagnose.fold import Event
 from app.diagnose.log import Log
 from app.diagnose.verdict import Answer, Case, Confidence, Rule
@@ -164,8 +164,3 @@ def _unknown(log: Log, answer: Answer) -> list[Unknown]:
             )
         )
     return items
-
-
-def worst_first(log: Log) -> list[Event]:
-    """Signs and errors as a list for people: in order of the log, hints last."""
-    return sorted(log.events.items, key=lambda one: (weight(one) > 3, one.first.line))

@@ -34,13 +34,13 @@ async def incident_list(
     return render(request, "incidents.html", page)
 
 
-@router.get("/incidents/{id_}", response_class=HTMLResponse)
+@router.get("/incidents/{incident_id}", response_class=HTMLResponse)
 async def incident_page(
-    request: Request, hub: HubDep, settings: SettingsDep, keeper: KeeperDep, id_: Id
+    request: Request, hub: HubDep, settings: SettingsDep, keeper: KeeperDep, incident_id: Id
 ) -> Response:
     """One incident: the pools as they were, and the seconds around it."""
-    incident = await known(keeper, id_)
-    recorded = "before" in await windows(keeper, id_)
+    incident = await known(keeper, incident_id)
+    recorded = "before" in await windows(keeper, incident_id)
     scalars = incident.scalars or {}
     engine = scalars.get("engine", {})
     page = {

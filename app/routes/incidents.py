@@ -89,11 +89,11 @@ async def list_incidents(
     return IncidentPage(items=items, total=total, next=following, problem=keeper.problem)
 
 
-@router.get("/{id_}", operation_id="getIncident")
-async def get_incident(keeper: KeeperDep, id_: Id) -> IncidentFull:
+@router.get("/{incident_id}", operation_id="getIncident")
+async def get_incident(keeper: KeeperDep, incident_id: Id) -> IncidentFull:
     """One incident with the pools as they were."""
-    incident = await known(keeper, id_)
-    sizes = {part: len(blob) for part, blob in (await windows(keeper, id_)).items()}
+    incident = await known(keeper, incident_id)
+    sizes = {part: len(blob) for part, blob in (await windows(keeper, incident_id)).items()}
     return IncidentFull(
         **fields_of(incident),
         scalars=incident.scalars,
@@ -102,28 +102,30 @@ async def get_incident(keeper: KeeperDep, id_: Id) -> IncidentFull:
     )
 
 
-@router.get("/{id_}/frames", operation_id="getIncidentFrames", response_class=Response)
-async def get_frames(keeper: KeeperDep, id_: Id) -> Response:
+@router.get("/{incident_id}/frames", operation_id="getIncidentFrames", response_class=Response)
+async def get_frames(keeper: KeeperDep, incident_id: Id) -> Response:
     """The recorded frames: `[u32 length | u8 kind][message]`, kind 0 text, 1 binary."""
-    await known(keeper, id_)
-    packed = await windows(keeper, id_)
+    await known(keeper, incident_id)
+    packed = await windows(keeper, incident_id)
     try:
         parts = [unpack(packed[part]) for part in ("before", "after") if part in packed]
     except DamagedWindow as error:
         raise ProblemError(
-            410, "Recording damaged", f"{error}; the rest of {id_} is whole"
+            410, "Recording damaged", f"{error}; the rest of {incident_id} is whole"
         ) from error
     if not parts:
-        raise ProblemError(404, "No recording", f"nothing was recorded around incident {id_}")
+        raise ProblemError(
+            404, "No recording", f"nothing was recorded around incident {incident_id}"
+        )
     return Response(b"".join(parts), media_type=FRAMES_TYPE)
 
 
-@router.get("/{id_}/export", operation_id="exportIncident", response_class=Response)
-async def get_export(keeper: KeeperDep, id_: Id) -> Response:
+@router.get("/{incident_id}/export", operation_id="exportIncident", response_class=Response)
+async def get_export(keeper: KeeperDep, incident_id: Id) -> Response:
     """The incident as one file, for `import`."""
-    incident = await known(keeper, id_)
-    name = f'attachment; filename="{id_}{SUFFIX}"'
-    body = export(incident, await windows(keeper, id_))
+    incident = await known(keeper, incident_id)
+    name = f'attachment; filename="{incident_id}{SUFFIX}"'
+    body = export(incident, await windows(keeper, incident_id))
     headers = {"Content-Disposition": name}
     return Response(body, media_type="application/octet-stream", headers=headers)
 
@@ -152,25 +154,25 @@ def fields_of(incident: Incident) -> dict[str, Any]:
     return {**values, "href": f"/incidents/{incident.id}"}
 
 
-async def known(keeper: Keeper, id_: str) -> Incident:
+async def known(keeper: Keeper, incident_id: str) -> Incident:
     """An incident that is there and whole.
 
     Raises:
         ProblemError: 404 unknown or dropped, 410 damaged.
     """
     try:
-        incident: Incident | None = await keeper.ask(keeper.store.get, id_)
+        incident: Incident | None = await keeper.ask(keeper.store.get, incident_id)
     except DamagedIncident as error:
         raise ProblemError(410, "Record damaged", str(error)) from error
     if incident is None:
-        detail = f"no incident {id_!r}; it may have been dropped: the list has what is kept"
+        detail = f"no incident {incident_id!r}; it may have been dropped: the list has what is kept"
         raise ProblemError(404, "Unknown incident", detail)
     return incident
 
 
-async def windows(keeper: Keeper, id_: str) -> dict[str, bytes]:
+async def windows(keeper: Keeper, incident_id: str) -> dict[str, bytes]:
     """Packed frames by part."""
-    found: dict[str, bytes] = await keeper.ask(keeper.store.windows, id_)
+    found: dict[str, bytes] = await keeper.ask(keeper.store.windows, incident_id)
     return found
 
 
